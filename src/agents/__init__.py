@@ -1,0 +1,1 @@
+"""The graphs that langgraph.json declares: one folder each, all with the same files."""

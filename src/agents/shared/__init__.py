@@ -1,0 +1,1 @@
+"""What at least two graphs use: models, the shop, resilience, limits."""

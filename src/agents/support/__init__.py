@@ -1,0 +1,1 @@
+"""The support graph: customer messages in, refunds decided once, replies out."""

@@ -1,0 +1,1 @@
+"""The operator's tool: run the service, look after its database and its shop."""

@@ -1,0 +1,1 @@
+"""Embedded or external Postgres: where it is, how it is started, migrated and asked."""

@@ -1,0 +1,1 @@
+"""What langgraph.json points at: auth handlers, and the app that hardens the stock server."""

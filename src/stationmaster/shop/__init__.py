@@ -1,0 +1,1 @@
+"""The demonstration shop: seed it, or import one from JSON files."""
