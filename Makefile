@@ -1,0 +1,60 @@
+# A fresh machine has Python 3.11, make and git; everything else is set up here, once.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv
+UV_VERSION := 0.13.9
+INSTALL_SELF := $(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+export UV_NO_PROGRESS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-dev up demo dev test check format requirements clean
+
+help: ## what there is to do
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+setup: $(VENV)/.ready ## make .venv with what the service needs
+setup-dev: $(VENV)/.ready-dev ## the same, with what the checks need
+
+$(UV):
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) is not on the PATH; install Python 3.11, or name it: make PYTHON=/path/to/python3.11" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+$(VENV)/.ready: $(UV) requirements.txt pyproject.toml
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements.txt
+	$(INSTALL_SELF)
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.txt
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.txt
+	@touch $@
+
+up: setup ## run the service: embedded Postgres, Agent Server; Ctrl-C stops it
+	@exec $(BIN)/stationmaster up $(ARGS)
+
+demo: setup ## six tickets through the support agent, with a ledger at the end
+	@exec $(BIN)/stationmaster demo $(ARGS)
+
+dev: setup ## plain `langgraph dev`, for Studio and the inner loop
+	@STATIONMASTER_STUDIO=$${STATIONMASTER_STUDIO:-true} exec $(BIN)/langgraph dev --no-browser $(ARGS)
+
+test: setup-dev ## every test
+	$(BIN)/pytest $(ARGS)
+
+check: setup-dev ## lint, format, types, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+format: setup-dev ## rewrite the code to the house format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+requirements: $(UV) ## compile the pinned requirements again from pyproject.toml
+	$(UV) pip compile --quiet pyproject.toml --extra build --generate-hashes --no-header --python-version 3.11 -o requirements.txt
+	$(UV) pip compile --quiet pyproject.toml --extra build --extra dev --generate-hashes --no-header --python-version 3.11 -c requirements.txt -o requirements-dev.txt
+
+clean: ## remove .venv (the data in .stationmaster stays)
+	rm -rf $(VENV)
