@@ -1,0 +1,153 @@
+"""What a conversation has used, by node and model, and when it is enough."""
+
+import logging
+import re
+from functools import reduce
+from pathlib import Path
+
+from langchain_core.messages import AIMessage
+from ruamel.yaml import YAML
+from typing_extensions import TypedDict
+
+_log = logging.getLogger(__name__)
+_PRICES = Path(__file__).with_name("prices.yaml")
+_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+# Sums are rounded to a digit that floats still hold exactly at this size, so that the order in which
+# parallel branches are added cannot change the total.
+_USD_DIGITS = 10
+
+
+class UsageRow(TypedDict):
+    """What one node spent on one model; `usd` counts nothing while `unpriced`."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: float
+    unpriced: bool
+
+
+Usage = dict[str, UsageRow]
+"""Rows by "node|model"."""
+
+
+class Price(TypedDict):
+    """USD per million tokens."""
+
+    usd_in: float
+    usd_out: float
+
+
+def add_usage(left: Usage | None, right: Usage | None) -> Usage:
+    """The sum of both; a reducer for a state key: associative, {} changes nothing, neither side is altered."""
+    total: Usage = dict(left or {})
+    for key, row in (right or {}).items():
+        total[key] = _add_rows(total[key], row) if key in total else row
+    return total
+
+
+def usage_of(node: str, model: str, message: AIMessage) -> Usage:
+    """The usage of one answer of `model` (as configured: "provider:name") to `node`."""
+    counts = message.usage_metadata
+    tokens_in = counts["input_tokens"] if counts else 0
+    tokens_out = counts["output_tokens"] if counts else 0
+    price = price_of(model)
+    usd = (tokens_in * price["usd_in"] + tokens_out * price["usd_out"]) / 1_000_000 if price else 0.0
+    row = UsageRow(
+        calls=1,
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        usd=round(usd, _USD_DIGITS),
+        unpriced=price is None,
+    )
+    return {f"{node}|{model}": row}
+
+
+def total_usd(usage: Usage) -> float:
+    """USD of all priced rows."""
+    return reduce(_add_usd, (row["usd"] for row in usage.values()), 0.0)
+
+
+def total_tokens(usage: Usage) -> int:
+    """Tokens in and out, of all rows."""
+    return sum(_tokens(row) for row in usage.values())
+
+
+def unpriced_models(usage: Usage) -> list[str]:
+    """Names of the models that no price is known for, sorted."""
+    return sorted({key.partition("|")[2] for key, row in usage.items() if row["unpriced"]})
+
+
+def over_limit(
+    usage: Usage,
+    *,
+    turns: int,
+    max_turns: int,
+    max_cost_usd: float,
+    max_unpriced_tokens: int = 200_000,
+) -> str | None:
+    """Why the conversation has to end, or None.
+
+    `turns` includes the one that is about to be worked on: max_turns of them are allowed. Money and tokens
+    are those already spent: reaching the limit ends it.
+    """
+    if turns > max_turns:
+        return f"turn {turns} is over the limit of {max_turns} turns"
+    spent = total_usd(usage)
+    if spent >= max_cost_usd:
+        return f"${spent:.2f} spent, the limit is ${max_cost_usd:.2f}"
+    unpriced = sum(_tokens(row) for row in usage.values() if row["unpriced"])
+    if unpriced >= max_unpriced_tokens:
+        names = ", ".join(unpriced_models(usage))
+        return f"{unpriced} tokens used on models without a known price ({names}), the limit is {max_unpriced_tokens}"
+    return None
+
+
+def price_of(model: str) -> Price | None:
+    """The price of "provider:name", also under its undated name; None when unknown, which is logged once."""
+    if model.startswith("offline:"):
+        return Price(usd_in=0.0, usd_out=0.0)
+    price = PRICES.get(model) or PRICES.get(_DATED.sub("", model))
+    if price is None and model not in _reported:
+        _reported.add(model)
+        _log.warning("no price known for model %s: capped by tokens; add it to prices.yaml", model)
+    return price
+
+
+def read_prices(path: Path) -> dict[str, Price]:
+    """Prices by model name; ValueError that names the file and the entry when one is not two numbers >= 0."""
+    prices: dict[str, Price] = {}
+    for name, entry in (YAML(typ="safe").load(path.read_text()) or {}).items():
+        match entry:
+            case {"in": int() | float() as usd_in, "out": int() | float() as usd_out} if (
+                min(usd_in, usd_out) >= 0
+            ):
+                prices[name] = Price(usd_in=float(usd_in), usd_out=float(usd_out))
+            case _:
+                raise ValueError(
+                    f"{path}: {name}: write {{in: USD, out: USD}} per million tokens, not {entry!r}"
+                )
+    return prices
+
+
+def _tokens(row: UsageRow) -> int:
+    return row["input_tokens"] + row["output_tokens"]
+
+
+def _add_usd(left: float, right: float) -> float:
+    return round(left + right, _USD_DIGITS)
+
+
+def _add_rows(left: UsageRow, right: UsageRow) -> UsageRow:
+    return UsageRow(
+        calls=left["calls"] + right["calls"],
+        input_tokens=left["input_tokens"] + right["input_tokens"],
+        output_tokens=left["output_tokens"] + right["output_tokens"],
+        usd=_add_usd(left["usd"], right["usd"]),
+        unpriced=left["unpriced"] or right["unpriced"],
+    )
+
+
+# Read when the graphs are imported, because reading a file inside a run would block the server's loop.
+PRICES = read_prices(_PRICES)
+_reported: set[str] = set()
