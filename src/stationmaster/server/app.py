@@ -1,0 +1,66 @@
+"""Composition root of the server process, named in langgraph.json: hands the agents what they need, guards HTTP."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+from agents.shared import database, payments
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+
+from stationmaster.errors import StationmasterError
+from stationmaster.postgres import ensure
+from stationmaster.server.admission import Policy
+from stationmaster.server.hardening import Admission, ClosedPaths
+from stationmaster.server.policy import policy_from, server_settings
+from stationmaster.settings import Settings
+
+# What a browser's SDK reads of the stock server's answers.
+EXPOSED_HEADERS = ("x-pagination-total", "x-pagination-next", "content-location")
+
+
+def create_app(settings: Settings) -> Starlette:
+    """The app whose routes and lifespan the stock server merges with its own; its middleware runs outermost."""
+    # The stock lifespan starts the run queue before ours: a run may ask for the database first. So the
+    # agents get a function to await, not a URI.
+    database.configure(partial(ensure, settings))
+    if settings.payments_url:
+        key = settings.payments_key.get_secret_value() if settings.payments_key else ""
+        payments.configure(payments.HttpProvider(settings.payments_url, key))
+    return Starlette(lifespan=_lifespan, middleware=_middleware(policy_from(settings)))
+
+
+def _middleware(policy: Policy) -> list[Middleware]:
+    """CORS stands before admission, so that a refused page can read why; langgraph.json itself allows no origin."""
+    cors = Middleware(
+        CORSMiddleware,
+        allow_origins=sorted(policy.origins),
+        allow_methods=["*"],
+        allow_headers=["*"],
+        allow_credentials=True,
+        expose_headers=EXPOSED_HEADERS,
+        # A public page (Studio) calls a loopback address: browsers ask for leave first.
+        allow_private_network=bool(policy.origins),
+    )
+    return [Middleware(ClosedPaths), cors, Middleware(Admission, policy=policy)]
+
+
+@asynccontextmanager
+async def _lifespan(_: Starlette) -> AsyncIterator[None]:
+    """Ready, and so `/ok`, only once the database answers; pools are closed at the end."""
+    try:
+        async with database.connection() as conn:
+            await conn.execute("select 1")
+    except StationmasterError as error:
+        # The server prints a traceback of its own; this is the line to read.
+        sys.stderr.write(f"error: {error}\n")
+        raise
+    try:
+        yield
+    finally:
+        await database.close()
+
+
+app = create_app(server_settings())
