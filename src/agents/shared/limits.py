@@ -1,17 +1,12 @@
 """What a conversation has used, by node and model, and when it is enough."""
 
-import logging
-import re
 from functools import reduce
-from pathlib import Path
 
 from langchain_core.messages import AIMessage
-from ruamel.yaml import YAML
 from typing_extensions import TypedDict
 
-_log = logging.getLogger(__name__)
-_PRICES = Path(__file__).with_name("prices.yaml")
-_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+from agents.shared.prices import price_of
+
 # Sums are rounded to a digit that floats still hold exactly at this size, so that the order in which
 # parallel branches are added cannot change the total.
 _USD_DIGITS = 10
@@ -31,15 +26,8 @@ Usage = dict[str, UsageRow]
 """Rows by "node|model"."""
 
 
-class Price(TypedDict):
-    """USD per million tokens."""
-
-    usd_in: float
-    usd_out: float
-
-
 def add_usage(left: Usage | None, right: Usage | None) -> Usage:
-    """The sum of both; a reducer for a state key: associative, {} changes nothing, neither side is altered."""
+    """The sum of both, as a reducer: associative, {} changes nothing, neither side is altered."""
     total: Usage = dict(left or {})
     for key, row in (right or {}).items():
         total[key] = _add_rows(total[key], row) if key in total else row
@@ -99,35 +87,10 @@ def over_limit(
     unpriced = sum(_tokens(row) for row in usage.values() if row["unpriced"])
     if unpriced >= max_unpriced_tokens:
         names = ", ".join(unpriced_models(usage))
-        return f"{unpriced} tokens used on models without a known price ({names}), the limit is {max_unpriced_tokens}"
+        return (
+            f"{unpriced} tokens used on {names}, whose price is unknown; the limit is {max_unpriced_tokens}"
+        )
     return None
-
-
-def price_of(model: str) -> Price | None:
-    """The price of "provider:name", also under its undated name; None when unknown, which is logged once."""
-    if model.startswith("offline:"):
-        return Price(usd_in=0.0, usd_out=0.0)
-    price = PRICES.get(model) or PRICES.get(_DATED.sub("", model))
-    if price is None and model not in _reported:
-        _reported.add(model)
-        _log.warning("no price known for model %s: capped by tokens; add it to prices.yaml", model)
-    return price
-
-
-def read_prices(path: Path) -> dict[str, Price]:
-    """Prices by model name; ValueError that names the file and the entry when one is not two numbers >= 0."""
-    prices: dict[str, Price] = {}
-    for name, entry in (YAML(typ="safe").load(path.read_text()) or {}).items():
-        match entry:
-            case {"in": int() | float() as usd_in, "out": int() | float() as usd_out} if (
-                min(usd_in, usd_out) >= 0
-            ):
-                prices[name] = Price(usd_in=float(usd_in), usd_out=float(usd_out))
-            case _:
-                raise ValueError(
-                    f"{path}: {name}: write {{in: USD, out: USD}} per million tokens, not {entry!r}"
-                )
-    return prices
 
 
 def _tokens(row: UsageRow) -> int:
@@ -146,8 +109,3 @@ def _add_rows(left: UsageRow, right: UsageRow) -> UsageRow:
         usd=_add_usd(left["usd"], right["usd"]),
         unpriced=left["unpriced"] or right["unpriced"],
     )
-
-
-# Read when the graphs are imported, because reading a file inside a run would block the server's loop.
-PRICES = read_prices(_PRICES)
-_reported: set[str] = set()

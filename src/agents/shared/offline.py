@@ -184,7 +184,7 @@ def estimate_tokens(message: BaseMessage) -> int:
 
 
 def _chunks(message: AIMessage) -> Iterator[AIMessageChunk]:
-    """The message word by word; counts and metadata come once, with the last piece, so that sums are right."""
+    """The message word by word; counts and metadata come with the last piece only, or sums would be wrong."""
     for word in _WORD.findall(message.text):
         yield AIMessageChunk(content=word)
     for index, call in enumerate(message.tool_calls):

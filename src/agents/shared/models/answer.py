@@ -46,11 +46,9 @@ def with_usage(message: AIMessage, asked: Sequence[BaseMessage]) -> AIMessage:
     """The message with token counts; estimated, and marked so, where the provider reports none."""
     if message.usage_metadata is not None:
         return message
-    tokens_in = sum(estimate_tokens(one) for one in asked)
-    tokens_out = estimate_tokens(message)
-    usage = UsageMetadata(
-        input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=tokens_in + tokens_out
-    )
+    prompt = sum(estimate_tokens(one) for one in asked)
+    answer = estimate_tokens(message)
+    usage = UsageMetadata(input_tokens=prompt, output_tokens=answer, total_tokens=prompt + answer)
     metadata = {**message.response_metadata, "usage_estimated": True}
     return message.model_copy(update={"usage_metadata": usage, "response_metadata": metadata})
 

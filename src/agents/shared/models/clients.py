@@ -50,7 +50,7 @@ def chat_model(
     if max_tokens is not None:
         options["max_tokens"] = max_tokens
     if provider == "openai":
-        # An openai.Timeout instead of a number keeps langchain-openai from sharing one HTTP client among loops.
+        # With a number langchain-openai would share one HTTP client among all event loops.
         options |= {"timeout": openai.Timeout(timeout_s), "stream_usage": True}
     try:
         return init_chat_model(model, model_provider=provider, **options)

@@ -33,28 +33,28 @@ class ModelDown(PermanentError):
 
     def __init__(self, reasons: tuple[str, ...]) -> None:
         super().__init__(
-            "no model answered: "
-            + "; ".join(reasons)
-            + ". Check the provider and its key, or set fallback_model"
+            f"no model answered: {'; '.join(reasons)}. Check the provider and its key, or set fallback_model"
         )
         self.reasons = reasons
 
 
 # What langchain-openai raises while it takes an unreadable answer apart.
 _UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError)
+_TIMEOUTS = (openai.APITimeoutError, httpx.TimeoutException, httpx2.TimeoutException, TimeoutError)
+_CONNECTIONS = (openai.APIConnectionError, httpx.TransportError, httpx2.TransportError, ConnectionError)
 _PROVIDER_ERRORS = (
     openai.OpenAIError,
     ModelError,
     httpx.HTTPError,
     httpx2.HTTPError,
-    TimeoutError,
-    ConnectionError,
+    *_TIMEOUTS,
+    *_CONNECTIONS,
 )
 
 
 @contextmanager
 def translated(model: str) -> Iterator[None]:
-    """Around one call of a provider: its errors come out as ModelUnavailable or ModelRejected, with the cause.
+    """Around one call of a provider: its errors come out as ModelUnavailable or ModelRejected.
 
     The messages must have been converted before: what still fails on reading then comes from the answer.
     """
@@ -65,21 +65,17 @@ def translated(model: str) -> Iterator[None]:
             raise ModelUnavailable(_reason(exc), retry_after_s=retry_after_s(exc)) from exc
         raise ModelRejected(_reason(exc)) from exc
     except _UNREADABLE as exc:
-        detail = f"{type(exc).__name__}: {exc}".splitlines()[0][:200]
+        detail = f"{type(exc).__name__}: {_first_line(exc)}"
         raise ModelUnavailable(f"the answer of {model} is unreadable ({detail})") from exc
 
 
 def _reason(exc: Exception) -> str:
-    """A short line for a person, without request contents; keys never stand in a provider's message in full."""
-    if isinstance(
-        exc, openai.APITimeoutError | httpx.TimeoutException | httpx2.TimeoutException | TimeoutError
-    ):
+    """A short line for a person."""
+    if isinstance(exc, _TIMEOUTS):
         return "timeout"
     if isinstance(exc, openai.APIStatusError):
         return f"status {exc.status_code} ({_first_line(exc)})"
-    if isinstance(
-        exc, openai.APIConnectionError | httpx.TransportError | httpx2.TransportError | ConnectionError
-    ):
+    if isinstance(exc, _CONNECTIONS):
         return f"connection failed ({_first_line(exc.__cause__ or exc)})"
     return f"{type(exc).__name__} ({_first_line(exc)})"
 

@@ -51,7 +51,7 @@ def retrying(retries: Retries = RETRIES) -> AsyncRetrying:
 
 
 def wait_before_next(attempt: int, failure: BaseException | None, retries: Retries) -> float:
-    """Seconds to wait after failed attempt number `attempt` (1 is the first), never above the longest wait."""
+    """Seconds to wait after failed attempt number `attempt`, which counts from 1."""
     wait = retries.first_wait_s * retries.factor ** (attempt - 1)
     wait += wait * retries.jitter * random.random()  # noqa: S311 - spreads callers, hides nothing
     asked = retry_after_s(failure) if failure else None
