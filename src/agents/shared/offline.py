@@ -125,7 +125,7 @@ class OfflineChatModel(BaseChatModel):
         parallel_tool_calls: bool = True,
         **_: Any,
     ) -> AIMessage:
-        request = _request(messages, tool_names, tool_choice)
+        request = request_of(messages, tool_names, tool_choice)
         reply = self.rules(request)
         calls = reply.tool_calls if parallel_tool_calls else reply.tool_calls[:1]
         return AIMessage(
@@ -143,9 +143,13 @@ class OfflineChatModel(BaseChatModel):
         )
 
 
-def _request(
+def request_of(
     messages: list[BaseMessage], names: tuple[str, ...], choice: str | dict[str, Any] | bool | None
 ) -> Request:
+    """The request as rules see it; `names` are the bound tools, `choice` is OpenAI's tool_choice.
+
+    Raises ValueError when the choice names a tool that is not bound.
+    """
     if isinstance(choice, dict):
         choice = cast("str | None", choice.get("function", {}).get("name"))
     if choice == "none":

@@ -15,11 +15,11 @@ class _State:
     probe_until: float | None = None
 
 
-class InProcessKeeper:
+class ProcessKeeper:
     """Same rules as the shared breaker, in memory; `clock` gives seconds that only grow.
 
-    The lock is held for a few dictionary operations and never across an await: nobody waits for it long
-    enough to matter, also where graphs run on several event loops in threads of their own.
+    The lock is held for a few assignments and never across an await, so that waiting for it can't stall a
+    loop; it is there for graphs that run on several event loops in threads of their own.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -33,23 +33,22 @@ class InProcessKeeper:
             if state.opened_at is None:
                 return Passage(name)
             now = self._clock()
-            reopens_at = max(state.opened_at + thresholds.cooldown_s, state.probe_until or 0.0)
-            if now < reopens_at:
-                raise BreakerOpen(name, reopens_at - now)
+            due_at = max(state.opened_at + thresholds.cooldown_s, state.probe_until or now)
+            if now < due_at:
+                raise BreakerOpen(name, due_at - now)
             state.probe_until = now + thresholds.probe_s
             return Passage(name, probe=state.probe_until)
 
     async def succeeded(self, passage: Passage) -> None:
         with self._lock:
-            state = self._states.setdefault(passage.name, _State())
-            if state.opened_at is None or (passage.probe is not None and state.probe_until == passage.probe):
+            if self._still_counts(passage):
                 self._states[passage.name] = _State()
 
     async def failed(self, passage: Passage, thresholds: Thresholds) -> None:
         with self._lock:
-            state = self._states.setdefault(passage.name, _State())
-            if state.opened_at is not None and (passage.probe is None or state.probe_until != passage.probe):
-                return  # a call from before the breaker opened, or a probe that lost its turn
+            if not self._still_counts(passage):
+                return
+            state = self._states[passage.name]
             state.failures += 1
             state.probe_until = None
             if passage.probe is not None or state.failures >= thresholds.failures:
@@ -57,6 +56,12 @@ class InProcessKeeper:
 
     async def gave_up(self, passage: Passage) -> None:
         with self._lock:
-            state = self._states.setdefault(passage.name, _State())
-            if state.probe_until == passage.probe:
-                state.probe_until = None
+            if self._still_counts(passage):
+                self._states[passage.name].probe_until = None
+
+    def _still_counts(self, passage: Passage) -> bool:
+        """Not for a call from before the breaker opened, nor for a probe that lost its turn."""
+        state = self._states.setdefault(passage.name, _State())
+        if passage.probe is None:
+            return state.opened_at is None
+        return state.probe_until == passage.probe
