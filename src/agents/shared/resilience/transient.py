@@ -37,9 +37,9 @@ def is_transient(exc: BaseException) -> bool:
     False for what a retry can't change: bugs, refused requests (400, 401, 403, 404), an open breaker,
     anything derived from PermanentError, and cancellation.
     """
-    if isinstance(exc, PermanentError | _OUR_MISTAKES):
+    if isinstance(exc, (PermanentError, *_OUR_MISTAKES)):
         return False
-    if isinstance(exc, TransientError | _CONNECTION_TROUBLE):
+    if isinstance(exc, (TransientError, *_CONNECTION_TROUBLE)):
         return True
     if isinstance(exc, psycopg.Error):
         return _passing_database_error(exc)
