@@ -1,0 +1,75 @@
+"""What an assistant can set: the server draws its form from these fields and their descriptions."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, ConfigDict, Field
+
+from agents.shared.models import default_model
+from agents.support.prompts import SYSTEM_PROMPT
+
+WINDOW_TOKENS = 8_000
+"""How much of the conversation a model sees, besides the summary and the facts."""
+SUMMARISE_ABOVE = 20
+"""Messages; a longer conversation is summarised..."""
+KEEP_MESSAGES = 10
+"""...and this many of the newest stay as they are."""
+RECURSION_LIMIT = 40
+"""Super-steps. The net below all other limits: reaching it is a bug, and counted as one."""
+MAX_ANSWERS = 5
+"""How often a reviewer's answer may be sent back before the request goes to the dead letters."""
+
+
+class Context(BaseModel):
+    """Settings of the support graph; what is left out keeps its default."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = Field(
+        default=None,
+        description="The chat model as `provider:model`, such as openai:gpt-4.1-mini. Empty: OpenAI's when a key is "
+        "set, else offline:rules, which answers from written rules.",
+        examples=["openai:gpt-4.1-mini", "offline:rules"],
+    )
+    fallback_model: str | None = Field(
+        default=None,
+        description="The model to use while the first one is down. Below it there are always the written rules.",
+        examples=["openai:gpt-4.1-nano"],
+    )
+    temperature: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=2.0,
+        description="0 answers the same each time; higher values vary the wording.",
+    )
+    system_prompt: str = Field(
+        default=SYSTEM_PROMPT,
+        min_length=1,
+        description="Who the agent is and how it should behave; facts and task are added to it.",
+    )
+    tone: Literal["friendly", "formal", "brief"] = Field(
+        default="friendly", description="How replies to customers sound."
+    )
+    approval_threshold_usd: float = Field(
+        default=500.0,
+        ge=0.0,
+        description="A refund above this amount waits for a person; 0 makes every refund wait.",
+    )
+    max_turns: int = Field(
+        default=50, ge=1, description="Requests on one thread; the next one is closed politely."
+    )
+    max_cost_usd: float = Field(
+        default=5.0,
+        gt=0.0,
+        description="Model cost of one thread in USD; above it requests are closed politely.",
+    )
+
+    @classmethod
+    def of(cls, runtime: Runtime["Context"]) -> "Context":
+        """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
+        return runtime.context or cls()
+
+    def models(self) -> tuple[str, ...]:
+        """Names of the models to try, best first; the written rules are the last rung."""
+        chosen = [self.model or default_model(), self.fallback_model, "offline:rules"]
+        return tuple(dict.fromkeys(name for name in chosen if name))

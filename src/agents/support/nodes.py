@@ -1,0 +1,274 @@
+"""The work of the support graph: each function is one node and returns the keys it changes.
+
+Nodes with an effect do nothing else, and stand behind the gate. What a node can't do after its retries is
+noted in state and ends in the dead letters; a bug is raised as it is.
+"""
+
+import logging
+from typing import Literal
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Overwrite
+
+from agents.shared.approvals import Approve, Edit, Reject, ask_person
+from agents.shared.limits import over_limit
+from agents.shared.resilience import GivenUp, giving_up
+from agents.shared.shop.mail import SUPPORT_DESK
+from agents.support import prompts, tools, verdict
+from agents.support.asking import Classification, account, ask, classified, draft_prompt, drafted, task_prompt
+from agents.support.context import KEEP_MESSAGES, MAX_ANSWERS, Context
+from agents.support.questions import refund_question
+from agents.support.state import SearchTask, State, Update
+
+logger = logging.getLogger(__name__)
+
+
+async def intake(state: State, runtime: Runtime[Context]) -> Update:
+    """Open a request: clear what belonged to the one before, count it, check the limits of the thread."""
+    turns = state.get("turns", 0) + 1
+    reason = over_limit(
+        state.get("usage", {}),
+        turns=turns,
+        max_turns=Context.of(runtime).max_turns,
+        max_cost_usd=Context.of(runtime).max_cost_usd,
+    )
+    return {
+        "ticket_id": state.get("ticket_id") or thread_id(runtime),
+        "turns": 1,
+        "intent": None,
+        "order_id": None,
+        "details": None,
+        "order": None,
+        "policy": None,
+        "articles": Overwrite([]),
+        "decision": None,
+        "decided_by": None,
+        "draft": "",
+        "attempts": {},
+        "problem": None,
+        "failures": Overwrite([]),
+        "degraded": Overwrite([f"limit reached: {reason}"] if reason else []),
+        "outcome": "closed" if reason else None,
+    }
+
+
+async def close(state: State) -> Update:
+    """Say politely that this conversation goes on with a person."""
+    text = (
+        "Thank you for your patience. This conversation has reached the limit of what I can handle here, "
+        f"so a colleague will take it from here: please write to {SUPPORT_DESK} and mention {state.get('ticket_id')}."
+    )
+    return {"messages": [AIMessage(text)]}
+
+
+async def summarize(state: State, runtime: Runtime[Context]) -> Update:
+    """Replace all but the newest messages by a summary, so that the state does not grow with the thread."""
+    old = state["messages"][:-KEEP_MESSAGES]
+    system = task_prompt("summarize", prompts.SUMMARIZE, state, runtime)
+    reply = await ask("summarize", system, old, runtime)
+    if reply.problem or not reply.message.text.strip():
+        return account(reply)  # a refused summary loses nothing: the messages stay
+    removed = [RemoveMessage(id=message.id) for message in old if message.id]
+    return {"summary": reply.message.text, "messages": removed, **account(reply)}
+
+
+async def classify(state: State, runtime: Runtime[Context]) -> Update:
+    """Intent, order number, reason and searches, as structured output."""
+    system = task_prompt("classify", prompts.CLASSIFY, state, runtime)
+    reply = await ask("classify", system, state["messages"], runtime, Classification)
+    return {**account(reply), **classified(reply)}
+
+
+async def repair(state: State, runtime: Runtime[Context]) -> Update:
+    """Show the model its unusable answer and what was wrong with it; once."""
+    problem = state.get("problem")
+    if problem is None:
+        return {}
+    mend = prompts.REPAIR.format(error=problem["error"], answer=problem["answer"])
+    attempts = _one_more(state, problem["node"])
+    if problem["node"] == "classify":
+        system = task_prompt("repair", f"{prompts.CLASSIFY}\n\n{mend}", state, runtime)
+        reply = await ask("repair", system, state["messages"], runtime, Classification)
+        return {**account(reply), **classified(reply), "attempts": attempts}
+    system = draft_prompt("repair", mend, state, runtime)
+    reply = await ask("repair", system, state["messages"], runtime)
+    return {**account(reply), **drafted(reply), "attempts": attempts}
+
+
+async def lookup_order(state: State, runtime: Runtime[Context]) -> Update:
+    """The order that the customer names, or None."""
+    order_id = state.get("order_id")
+    async with giving_up(runtime) as given_up:
+        return {"order": await tools.find_order(order_id) if order_id else None}
+    return failed("lookup_order", given_up)
+
+
+async def check_return_policy(state: State, runtime: Runtime[Context]) -> Update:
+    """The policy for the customer's reason; it needs no order, so it runs beside the look-up."""
+    details = state.get("details")
+    async with giving_up(runtime) as given_up:
+        return {"policy": await tools.find_policy(details["reason"] if details else "other")}
+    return failed("check_return_policy", given_up)
+
+
+async def search_kb(state: SearchTask, runtime: Runtime[Context]) -> Update:
+    """Articles for one search; several run at once and the reducer merges them."""
+    async with giving_up(runtime) as given_up:
+        return {"articles": await tools.search(state["query"])}
+    return failed("search_kb", given_up)
+
+
+async def assess(state: State, runtime: Runtime[Context]) -> Update:
+    """Decide from what was found; pure, so that a fork from here decides the same."""
+    searched = bool(state.get("articles"))
+    if any(failure["node"] != "search_kb" or not searched for failure in state.get("failures", [])):
+        return {"outcome": "dead_letter"}
+    decision, outcome = verdict.assess(state, threshold_usd=Context.of(runtime).approval_threshold_usd)
+    return {"decision": decision, "outcome": outcome}
+
+
+async def acknowledge(state: State, runtime: Runtime[Context]) -> Update:
+    """Mail that the request is being reviewed. In front of the gate, and not in its node: the gate re-runs."""
+    order = state.get("order")
+    if order is None:
+        return {}
+    async with giving_up(runtime) as given_up:
+        await tools.mail_customer(
+            state,
+            order,
+            effect="acknowledge",
+            subject=f"Your refund request for order {order['order_id']}",
+            body=f"Dear {order['customer_name']},\n\nwe have received your request for order {order['order_id']} "
+            "and are reviewing it. You will hear from us soon.",
+        )
+    return degraded("acknowledge", given_up)  # the question goes to a person all the same
+
+
+async def draft_reply(state: State, runtime: Runtime[Context]) -> Update:
+    """The reply, from the facts; sent only after what it says has happened."""
+    system = draft_prompt("draft_reply", "", state, runtime)
+    reply = await ask("draft_reply", system, state["messages"], runtime)
+    return {**account(reply), **drafted(reply)}
+
+
+async def approve(state: State) -> Command[Literal["approve", "draft_reply", "refund", "dead_letter"]]:
+    """The gate: a person approves, edits or rejects. Nothing with an effect may ever stand in this node."""
+    decision, order = state.get("decision"), state.get("order")
+    if decision is None or order is None:
+        raise ValueError("approve needs a decision and an order; `assess` sets both")
+    match ask_person(refund_question(state, decision, order)):
+        case Approve():
+            return Command(
+                goto="refund", update={"decision": {**decision, "status": "approved"}, "problem": None}
+            )
+        case Reject(reason=reason):
+            rejected = {**decision, "status": "rejected", "reject_reason": reason}
+            update = {"decision": rejected, "outcome": "refund_rejected", "problem": None}
+            return Command(goto="draft_reply", update=update)
+        case Edit() as edit:
+            return _edited(state, edit)
+
+
+def _edited(state: State, edit: Edit) -> Command[Literal["approve", "draft_reply", "refund", "dead_letter"]]:
+    decision, order = state.get("decision"), state.get("order")
+    assert decision is not None
+    assert order is not None
+    amount = decision["amount_usd"] if edit.amount_usd is None else edit.amount_usd
+    error = verdict.edit_error(amount, order["refundable_usd"])
+    if error:
+        attempts = _one_more(state, "approve")
+        if attempts["approve"] >= MAX_ANSWERS:
+            failure = {"node": "approve", "reason": f"{MAX_ANSWERS} answers could not be used; last: {error}"}
+            return Command(goto="dead_letter", update={"attempts": attempts, "failures": [failure]})
+        problem = {"node": "approve", "error": error, "answer": edit.model_dump_json()}
+        return Command(goto="approve", update={"attempts": attempts, "problem": problem})
+    update: Update = {"decision": {**decision, "status": "approved", "amount_usd": amount}, "problem": None}
+    if edit.reply is not None:
+        return Command(goto="refund", update={**update, "draft": edit.reply})
+    return Command(goto="draft_reply", update=update)  # the draft names the old amount
+
+
+async def refund(state: State, runtime: Runtime[Context]) -> Update:
+    """Give the money back: once, by its key, however often this node runs."""
+    decision, order = state.get("decision"), state.get("order")
+    if decision is None or order is None:
+        raise ValueError("refund needs a decision and an order; `assess` sets both")
+    async with giving_up(runtime) as given_up:
+        receipt = await tools.pay_back(state, order, decision["amount_usd"])
+        return {
+            "decision": {**decision, "status": "paid", "reference": receipt["reference"]},
+            "outcome": "refunded",
+        }
+    return failed("refund", given_up)
+
+
+async def hand_over(state: State, runtime: Runtime[Context]) -> Update:
+    """Tell the support desk that a person is wanted."""
+    intent, ticket_id = state.get("intent"), state.get("ticket_id")
+    text = _last_human(state["messages"])
+    body = f"Ticket {ticket_id}, intent {intent}, order {state.get('order_id') or 'not named'}.\n\n{text[:2_000]}"
+    async with giving_up(runtime) as given_up:
+        await tools.tell_desk(state, subject=f"[{intent}] ticket {ticket_id}", body=body)
+        return {}
+    return failed("hand_over", given_up)
+
+
+async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
+    """Keep what could not be handled, and tell the customer that a person will follow up."""
+    failures, problem = list(state.get("failures", [])), state.get("problem")
+    if problem is not None and problem["node"] != "approve":
+        failures.append({"node": problem["node"], "reason": problem["error"]})
+    if not failures:
+        failures.append(
+            {"node": "recursion_limit", "reason": "the super-steps ran out; this is a bug in the graph"}
+        )
+    async with giving_up(runtime) as given_up:
+        await tools.bury(state, failures, thread_id(runtime))
+    if given_up.reasons:
+        logger.error("dead letter not stored: ticket %s, %s", state.get("ticket_id"), failures)
+    return {**degraded("dead_letter", given_up), "draft": _follow_up(state), "outcome": "dead_letter"}
+
+
+async def send(state: State, runtime: Runtime[Context]) -> Update:
+    """The reply: into the conversation, and by mail to the customer of the order if there is one."""
+    draft, order = state.get("draft") or _follow_up(state), state.get("order")
+    async with giving_up(runtime) as given_up:
+        if order is not None:
+            subject = f"Your order {order['order_id']}"
+            await tools.mail_customer(state, order, effect="reply", subject=subject, body=draft)
+    return {**degraded("send", given_up), "messages": [AIMessage(draft)]}
+
+
+def degraded(node: str, given_up: GivenUp) -> Update:
+    """What the caller is told of work that could not be done."""
+    return {"degraded": [f"{node}: {reason}" for reason in given_up.reasons]}
+
+
+def failed(node: str, given_up: GivenUp) -> Update:
+    """The same, for work without which the request can't go on."""
+    return {
+        **degraded(node, given_up),
+        "failures": [{"node": node, "reason": reason} for reason in given_up.reasons],
+    }
+
+
+def thread_id(runtime: Runtime[Context]) -> str:
+    """The thread's id; empty when the graph is run without a checkpointer."""
+    return (runtime.execution_info.thread_id if runtime.execution_info else None) or ""
+
+
+def _one_more(state: State, node: str) -> dict[str, int]:
+    attempts = state.get("attempts", {})
+    return {**attempts, node: attempts.get(node, 0) + 1}
+
+
+def _follow_up(state: State) -> str:
+    return (
+        "Thank you for your message. I could not finish this for you myself, so a colleague will look into it "
+        f"personally and come back to you. Your ticket is {state.get('ticket_id')}."
+    )
+
+
+def _last_human(messages: list[AnyMessage]) -> str:
+    return next((message.text for message in reversed(messages) if isinstance(message, HumanMessage)), "")

@@ -1,0 +1,34 @@
+"""What a reviewer is shown at the gate: computed from state alone, so that each re-run asks the same."""
+
+from agents.shared.approvals import Question
+from agents.shared.shop.orders import Order
+from agents.support.state import Decision, State
+
+
+def refund_question(state: State, decision: Decision, order: Order) -> Question:
+    """The payload of the gate: ticket, order, customer, amount, verdict, draft, and what approving will do."""
+    amount = f"${decision['amount_usd']:,.2f}"
+    problem = state.get("problem")
+    return {
+        "kind": "refund_approval",
+        "title": f"Refund {amount} for order {order['order_id']}?",
+        "ticket_id": state.get("ticket_id", ""),
+        "customer": {"name": order["customer_name"], "email": order["customer_email"]},
+        "order": {
+            "order_id": order["order_id"],
+            "status": order["status"],
+            "placed_on": order["placed_on"],
+            "delivered_on": order["delivered_on"],
+            "items": order["items"],
+            "paid_usd": order["paid_usd"],
+            "refundable_usd": order["refundable_usd"],
+        },
+        "amount_usd": decision["amount_usd"],
+        "verdict": decision["why"],
+        "draft": state.get("draft", ""),
+        "on_approve": f"Refunds {amount} to the payment method of order {order['order_id']} and sends the draft to "
+        f"{order['customer_email']}. Neither can be undone.",
+        "on_reject": f"No money moves; a reply with your reason goes to {order['customer_email']}.",
+        "attempt": state.get("attempts", {}).get("approve", 0) + 1,
+        "problem": problem["error"] if problem and problem["node"] == "approve" else None,
+    }

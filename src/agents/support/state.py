@@ -1,0 +1,128 @@
+"""What the support graph remembers: some of it per thread, most of it per request.
+
+Keys of the thread (ticket_id, messages, summary, turns, usage) live as long as the conversation; all
+others belong to one request and are cleared by `intake`. Every key has one writer in a super-step, or
+a reducer. A new field must be optional and read with a default: threads that were paused by an older
+version hold no value for it.
+"""
+
+import operator
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from langgraph.managed import RemainingSteps
+from typing_extensions import TypedDict
+
+from agents.shared.limits import Usage, add_usage
+from agents.shared.shop.articles import Article
+from agents.shared.shop.orders import Order
+from agents.shared.shop.policies import Policy
+
+Intent: TypeAlias = Literal["refund", "question", "order_change", "complaint", "human"]
+Reason: TypeAlias = Literal["damaged", "not_as_described", "late", "wrong_item", "changed_mind", "other"]
+Outcome: TypeAlias = Literal[
+    "refunded",
+    "refund_rejected",
+    "refund_declined",
+    "order_not_found",
+    "order_number_missing",
+    "answered",
+    "no_article",
+    "order_change",
+    "complaint",
+    "human",
+    "dead_letter",
+    "closed",
+]
+
+
+class Details(TypedDict):
+    """What `classify` read from the message besides intent and order number."""
+
+    reason: Reason
+    queries: list[str]
+
+
+class Decision(TypedDict):
+    """What was decided about the money, and by whom.
+
+    `status` moves none -> declined, or proposed -> (approved | rejected) -> paid.
+    """
+
+    status: Literal["none", "declined", "proposed", "approved", "rejected", "paid"]
+    amount_usd: float
+    why: str
+    needs_approval: NotRequired[bool]
+    reject_reason: NotRequired[str]
+    reference: NotRequired[str]
+
+
+class Problem(TypedDict):
+    """An answer of the model, or of a reviewer, that can't be used; it is shown again with the reason."""
+
+    node: str
+    error: str
+    answer: str
+
+
+class Failure(TypedDict):
+    """What a node could not do, after its retries; it ends in the dead letters."""
+
+    node: str
+    reason: str
+
+
+def merge_articles(left: list[Article], right: list[Article]) -> list[Article]:
+    """One entry an article id, with the better score; best first. Order of arrival does not matter."""
+    best: dict[str, Article] = {}
+    for article in [*left, *right]:
+        known = best.get(article["article_id"])
+        if known is None or article["score"] > known["score"]:
+            best[article["article_id"]] = article
+    return sorted(best.values(), key=lambda article: (-article["score"], article["article_id"]))
+
+
+class Input(TypedDict):
+    """What a caller sends: one or more messages, and the ticket's id (default: the thread's id)."""
+
+    ticket_id: NotRequired[str]
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+class State(TypedDict):
+    """The whole state; see the module's docstring for how long each key lives."""
+
+    ticket_id: NotRequired[str]
+    messages: Annotated[list[AnyMessage], add_messages]
+    summary: NotRequired[str]
+    turns: Annotated[int, operator.add]
+    usage: Annotated[Usage, add_usage]
+
+    intent: NotRequired[Intent | None]
+    order_id: NotRequired[str | None]
+    details: NotRequired[Details | None]
+    order: NotRequired[Order | None]
+    policy: NotRequired[Policy | None]
+    articles: Annotated[list[Article], merge_articles]
+    decision: NotRequired[Decision | None]
+    decided_by: NotRequired[str | None]
+    draft: NotRequired[str]
+    attempts: NotRequired[dict[str, int]]
+    problem: NotRequired[Problem | None]
+    failures: Annotated[list[Failure], operator.add]
+    degraded: Annotated[list[str], operator.add]
+    outcome: NotRequired[Outcome | None]
+
+    remaining_steps: RemainingSteps
+    """Kept by LangGraph, not by us: super-steps left before the recursion limit."""
+
+
+class SearchTask(TypedDict):
+    """What one `Send` hands to `search_kb`."""
+
+    query: str
+
+
+Update: TypeAlias = dict[str, Any]
+"""A partial state, as nodes return it; `Overwrite` values bypass a reducer."""

@@ -1,0 +1,103 @@
+"""Pure decisions: what a request comes to, given what was found. No model has a say in money."""
+
+from typing import Any
+
+from agents.shared.shop.orders import Order
+from agents.shared.shop.policies import Policy
+from agents.support.state import Decision, Intent, Outcome, State
+
+
+def assess(state: State, *, threshold_usd: float) -> tuple[Decision, Outcome]:
+    """The decision about the money and the outcome so far, from what earlier nodes have found.
+
+    Amounts are USD with two decimals.
+    """
+    intent = state.get("intent")
+    if intent == "refund":
+        return _refund(state.get("order_id"), state.get("order"), state.get("policy"), threshold_usd)
+    return _no_money(), _plain_outcome(intent, found=bool(state.get("articles")))
+
+
+def _plain_outcome(intent: Intent | None, *, found: bool) -> Outcome:
+    match intent:
+        case "complaint" | "human" | "order_change":
+            return intent
+        case _:
+            return "answered" if found else "no_article"
+
+
+def _refund(
+    order_id: str | None, order: Order | None, policy: Policy | None, threshold_usd: float
+) -> tuple[Decision, Outcome]:
+    if not order_id:
+        return _no_money(), "order_number_missing"
+    if order is None or policy is None:
+        return _no_money(), "order_not_found"
+    why = _refusal(order, policy)
+    if why:
+        return {"status": "declined", "amount_usd": 0.0, "why": why}, "refund_declined"
+    amount = round(min(order["refundable_usd"], order["paid_usd"] * policy["refund_share"]), 2)
+    decision: Decision = {
+        "status": "proposed",
+        "amount_usd": amount,
+        "why": f"within policy ({policy['reason']}): {policy['text']}",
+        # Decided here, once, and kept: a threshold changed while the request waits must not open the gate.
+        "needs_approval": amount > threshold_usd,
+    }
+    return decision, "refunded"
+
+
+def _refusal(order: Order, policy: Policy) -> str | None:
+    """Why policy does not allow the refund, or None."""
+    if order["refundable_usd"] <= 0:
+        if order["refunded_usd"] > 0:
+            return f"order {order['order_id']} was refunded already (${order['refunded_usd']:.2f})"
+        return f"nothing was paid for order {order['order_id']}"
+    days = order["days_since_delivery"]
+    if order["status"] == "cancelled":
+        return None  # cancelled and still paid: the money goes back, whatever the reason
+    if policy["refund_share"] <= 0:
+        return policy["text"]
+    if days is None:
+        return (
+            None if policy["reason"] == "late" else "it has not been delivered yet; it can still be cancelled"
+        )
+    if days > policy["window_days"]:
+        return (
+            f"it was delivered {days} days ago and the limit for this reason is {policy['window_days']} days"
+        )
+    return None
+
+
+def _no_money() -> Decision:
+    return {"status": "none", "amount_usd": 0.0, "why": ""}
+
+
+def edit_error(amount_usd: float, refundable_usd: float) -> str | None:
+    """What is wrong with an amount that a reviewer typed, or None."""
+    if round(amount_usd, 2) != amount_usd:
+        return f"${amount_usd} has more than two decimals"
+    if amount_usd > refundable_usd:
+        return f"${amount_usd:.2f} is more than the ${refundable_usd:.2f} that can still be refunded"
+    return None
+
+
+def facts(state: State, *, tone: str, desk: str) -> dict[str, Any]:
+    """What the reply may say, and nothing else: numbers come from state, never from message text."""
+    decision = state.get("decision") or _no_money()
+    order = state.get("order")
+    policy = state.get("policy")
+    outcome = state.get("outcome")
+    details = state.get("details")
+    return {
+        "outcome": "refund_proposed" if outcome == "refunded" else outcome,
+        "customer_name": order["customer_name"] if order else None,
+        "order": order,
+        "amount_usd": decision["amount_usd"],
+        "reason": decision["why"] if decision["status"] == "declined" else (details or {}).get("reason"),
+        "reject_reason": decision.get("reject_reason"),
+        "policy_text": policy["text"] if policy else None,
+        "articles": state.get("articles", [])[:3],
+        "tone": tone,
+        "desk": desk,
+    }

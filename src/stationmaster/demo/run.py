@@ -1,0 +1,97 @@
+"""Sends one ticket through the Agent Server, as a client app would, and answers it if it waits."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from langgraph_sdk.client import LangGraphClient
+
+from stationmaster.demo.tickets import Ticket
+from stationmaster.errors import StationmasterError
+
+GRAPH = "support"
+
+
+class DemoError(StationmasterError):
+    """The server did something that the demonstration can't go on from."""
+
+
+@dataclass
+class Result:
+    """What became of a ticket. `nodes` are those that ran, in order, as the stream told."""
+
+    ticket: str
+    thread_id: str
+    intent: str | None = None
+    outcome: str | None = None
+    waited: bool = False
+    amount_usd: float = 0.0
+    degraded: list[str] = field(default_factory=list)
+    nodes: list[str] = field(default_factory=list)
+    reply: str = ""
+    wrong: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        return not self.wrong
+
+
+Listener = Callable[[str, Any], None]
+"""Is told what streams in: ("node", name), ("token", text), ("waiting", payload), ("answered", action)."""
+
+
+async def run_ticket(client: LangGraphClient, ticket: Ticket, ticket_id: str, tell: Listener) -> Result:
+    """Stream the ticket; if it waits for a person, approve it by the id of the interrupt; read the end back."""
+    thread = await client.threads.create(metadata={"ticket_id": ticket_id})
+    result = Result(ticket=ticket.name, thread_id=thread["thread_id"])
+    message = {"role": "user", "content": ticket.text}
+    await _stream(client, result, tell, input={"ticket_id": ticket_id, "messages": [message]})
+    state = await client.threads.get_state(result.thread_id)
+    if state["interrupts"]:
+        result.waited = True
+        question = state["interrupts"][0]
+        tell("waiting", question["value"])
+        # By id, never a bare value: a bare one answers whatever happens to be pending.
+        await _stream(client, result, tell, command={"resume": {question["id"]: {"action": "approve"}}})
+        tell("answered", "approve")
+        state = await client.threads.get_state(result.thread_id)
+    _read(result, state["values"])
+    result.wrong = _differences(result, ticket)
+    return result
+
+
+async def _stream(client: LangGraphClient, result: Result, tell: Listener, **what: Any) -> None:
+    stream = client.runs.stream(result.thread_id, GRAPH, stream_mode=["updates", "messages-tuple"], **what)
+    async for part in stream:
+        if part.event == "updates":
+            for node in part.data:
+                if node != "__interrupt__":
+                    result.nodes.append(node)
+                    tell("node", node)
+        elif part.event == "messages":
+            message, metadata = part.data
+            if metadata.get("langgraph_node") == "draft_reply":
+                tell("token", message.get("content") or "")
+        elif part.event == "error":
+            raise DemoError(f"ticket {result.ticket} failed on the server: {part.data}; see the server's log")
+
+
+def _read(result: Result, values: Any) -> None:
+    decision = values.get("decision") or {}
+    result.intent = values.get("intent")
+    result.outcome = values.get("outcome")
+    result.degraded = values.get("degraded") or []
+    result.amount_usd = decision.get("amount_usd", 0.0) if decision.get("status") == "paid" else 0.0
+    result.reply = values["messages"][-1].get("content", "") if values.get("messages") else ""
+
+
+def _differences(result: Result, ticket: Ticket) -> list[str]:
+    pairs = {
+        "intent": (result.intent, ticket.intent),
+        "outcome": (result.outcome, ticket.outcome),
+        "waited": (result.waited, ticket.waits),
+        "refunded USD": (result.amount_usd, ticket.refund_usd),
+    }
+    return [
+        f"{name} is {found}, expected {wanted}" for name, (found, wanted) in pairs.items() if found != wanted
+    ]
