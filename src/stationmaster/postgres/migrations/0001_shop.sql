@@ -69,11 +69,11 @@ create table shop.order_items (
 );
 
 create table shop.shipments (
-    tracking_id text primary key check (tracking_id <> ''),
     order_id    text not null references shop.orders,
-    item_ids    text[] not null check (cardinality(item_ids) > 0)
+    tracking_id text not null check (tracking_id <> ''),
+    item_ids    jsonb not null check (jsonb_typeof(item_ids) = 'array'),
+    primary key (order_id, tracking_id)
 );
-create index shipments_order on shop.shipments (order_id);
 
 create table shop.payments (
     order_id          text not null references shop.orders,
