@@ -71,6 +71,8 @@ def _parse(message: AIMessage, schema: type[BaseModel]) -> tuple[BaseModel | Non
                 return None, f"the arguments of {schema.__name__} break its schema: {_in_short(exc)}"
     for broken in message.invalid_tool_calls:
         return None, f"the arguments of {broken['name']} are not JSON: {(broken['args'] or '')[:200]!r}"
+    if message.tool_calls:
+        return None, f"the model called {message.tool_calls[0]['name']} instead of {schema.__name__}"
     if not message.text.strip():
         return None, "the answer is empty"
     return None, f"the model answered in text instead of calling {schema.__name__}"
