@@ -1,0 +1,20 @@
+-- name: summary(ticket_prefix)^
+-- Counts of what the tickets with this prefix have left behind, and what went back to customers in USD.
+with made as (
+    select order_id, ticket_id, request, amount_usd from shop.refunds where starts_with(ticket_id, :ticket_prefix)
+)
+select
+    (select count(*) from made) as refunds,
+    (select count(*) from made) - (select count(*) from (select distinct ticket_id, order_id, request from made) as each)
+        as duplicate_refunds,
+    (select count(*) from shop.refund_holds where starts_with(ticket_id, :ticket_prefix)) as holds,
+    (select count(*) from shop.mails where starts_with(ticket_id, :ticket_prefix)) as mails,
+    (select count(*) from shop.dead_letters where starts_with(ticket_id, :ticket_prefix)) as dead_letters,
+    (select coalesce(sum(amount_usd), 0)::float8 from made) as total_usd;
+
+-- name: refunds(ticket_prefix)
+-- The refunds of the tickets with this prefix, oldest first.
+select to_char(created_at, 'YYYY-MM-DD HH24:MI:SS') as made_at, ticket_id, order_id, amount_usd, provider, reference
+from shop.refunds
+where starts_with(ticket_id, :ticket_prefix)
+order by refund_id;

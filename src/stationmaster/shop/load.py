@@ -1,0 +1,46 @@
+"""Writes records into the shop: new ones are added, changed ones brought up to date, the rest left alone."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import LiteralString
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from stationmaster.postgres.queries import load as load_queries
+from stationmaster.shop.records import Records
+
+_SQL = load_queries(Path(__file__).with_suffix(".sql"))
+# In the order of the fields, in which a table comes after those that it refers to.
+_STATEMENTS: dict[str, LiteralString] = {table.name: _SQL[table.name] for table in fields(Records)}
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many rows of one table were added, changed and left alone."""
+
+    added: int
+    changed: int
+    unchanged: int
+
+
+async def load(conn: AsyncConnection[DictRow], records: Records) -> Mapping[str, Counts]:
+    """Write all of them in the transaction of `conn`, and say what was done for each table.
+
+    Raises psycopg.IntegrityError when the shop's rules don't allow a row.
+    """
+    done: dict[str, Counts] = {}
+    for table, statement in _STATEMENTS.items():
+        rows = [asdict(row) for row in getattr(records, table)]
+        written = await (await conn.execute(statement, {"rows": Jsonb(rows, dumps=_dumps)})).fetchall()
+        added = sum(row["added"] for row in written)
+        done[table] = Counts(added, len(written) - added, len(rows) - len(written))
+    return done
+
+
+def _dumps(rows: object) -> str:
+    # Decimal and date as text: Postgres reads both exactly.
+    return json.dumps(rows, default=str)
