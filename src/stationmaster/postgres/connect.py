@@ -1,0 +1,45 @@
+"""One connection to the database, and one clear line when there is none to be had."""
+
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import DictRow, dict_row
+
+from stationmaster.postgres.errors import DatabaseUnreachable
+
+CONNECT_TIMEOUT_S = 5
+
+
+async def connect(uri: str, *, autocommit: bool = False) -> psycopg.AsyncConnection[DictRow]:
+    """A connection with rows as dicts; DatabaseUnreachable names host and port, never the password."""
+    parameters = _parameters(uri)
+    try:
+        return await psycopg.AsyncConnection[DictRow].connect(
+            uri, autocommit=autocommit, row_factory=dict_row,
+            connect_timeout=int(parameters.get("connect_timeout") or CONNECT_TIMEOUT_S),
+        )  # fmt: skip
+    except psycopg.OperationalError as error:
+        raise DatabaseUnreachable(_explained(parameters, error)) from None
+
+
+def _parameters(uri: str) -> dict[str, Any]:
+    try:
+        return conninfo_to_dict(uri)
+    except psycopg.ProgrammingError:  # its text may quote the password
+        raise DatabaseUnreachable(
+            "DATABASE_URI can't be read: write postgresql://user:password@host:port/database, "
+            "with special characters in the password percent-encoded"
+        ) from None
+
+
+def _explained(parameters: dict[str, Any], error: psycopg.OperationalError) -> str:
+    host, port = parameters.get("host") or "localhost", parameters.get("port") or 5432
+    reason = next((line for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)
+    reason = reason.rpartition("failed: ")[2].removeprefix("FATAL:").strip()
+    if secret := parameters.get("password"):
+        reason = reason.replace(str(secret), "***")
+    return (
+        f"no database at {host} port {port} ({reason}): start it, correct DATABASE_URI, "
+        "or unset DATABASE_URI to use the embedded one"
+    )

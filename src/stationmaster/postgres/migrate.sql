@@ -1,0 +1,28 @@
+-- name: try_lock
+-- Take the migration lock if it is free; the number is arbitrary, "stationmaster" to us alone.
+SELECT pg_try_advisory_lock(7352419867213401) AS locked;
+
+-- name: unlock
+-- Give the migration lock back.
+SELECT pg_advisory_unlock(7352419867213401);
+
+-- name: has_bookkeeping
+-- Asked first, because CREATE ... IF NOT EXISTS wants the right to create even when there is nothing to do.
+SELECT to_regclass('stationmaster.migrations') IS NOT NULL AS present;
+
+-- name: create_bookkeeping#
+-- What was applied, and that the file has not changed since.
+CREATE SCHEMA IF NOT EXISTS stationmaster;
+CREATE TABLE IF NOT EXISTS stationmaster.migrations (
+    name text PRIMARY KEY,
+    checksum text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- name: applied
+-- The migrations that this database has.
+SELECT name, checksum FROM stationmaster.migrations ORDER BY name;
+
+-- name: record
+-- Note a migration in the transaction that applies it.
+INSERT INTO stationmaster.migrations (name, checksum) VALUES (:name, :checksum);

@@ -1,0 +1,127 @@
+"""The settings: every variable that Stationmaster reads, and the only place that reads the environment."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+
+from stationmaster.environment import ENV_FILE, SettingsError, dropping_memory, load
+
+__all__ = ["ApiKey", "Settings", "SettingsError", "load_settings"]
+
+Port = Annotated[int, Field(ge=1, le=65535)]
+Text = Annotated[str, Field(min_length=1)]
+DATABASE_URI = AliasChoices("STATIONMASTER_DATABASE_URI", "DATABASE_URI")
+
+
+def split_commas(value: object) -> object:
+    """`a, b` as ["a", "b"]; anything that is no text is left for pydantic to judge."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+class ApiKey(BaseModel):
+    """A key that the server accepts, and the name under which its holder appears in the audit."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+    name: Text
+    key: SecretStr = Field(min_length=16)
+
+
+class Settings(BaseSettings):
+    """Environment first, then `.env` in the working directory; an empty value counts as unset."""
+
+    model_config = SettingsConfigDict(
+        env_file=ENV_FILE, case_sensitive=True, env_ignore_empty=True, extra="ignore", frozen=True,
+        hide_input_in_errors=True, populate_by_name=True,
+    )  # fmt: skip
+
+    database_uri: str | None = Field(None, validation_alias=DATABASE_URI, repr=False)
+    data_dir: Path = Field(
+        Path(".stationmaster"), validation_alias="STATIONMASTER_DATA_DIR", validate_default=True
+    )
+    host: Text = Field("127.0.0.1", validation_alias="STATIONMASTER_HOST")
+    port: Port = Field(2024, validation_alias="STATIONMASTER_PORT")
+    console_port: Port = Field(2025, validation_alias="STATIONMASTER_CONSOLE_PORT")
+    api_url: str | None = Field(None, validation_alias="STATIONMASTER_API_URL", pattern=r"^https?://[^/]")
+    api_key: SecretStr | None = Field(None, validation_alias="STATIONMASTER_API_KEY")
+    api_keys: Annotated[tuple[ApiKey, ...], NoDecode] = Field((), validation_alias="STATIONMASTER_API_KEYS")
+    local_key: SecretStr | None = Field(None, validation_alias="STATIONMASTER_LOCAL_KEY")
+    studio: bool = Field(default=False, validation_alias="STATIONMASTER_STUDIO")
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), validation_alias="STATIONMASTER_CORS_ORIGINS"
+    )
+    runtime_edition: Literal["inmem"] = Field("inmem", validation_alias="STATIONMASTER_RUNTIME_EDITION")
+    jobs: int = Field(10, ge=1, validation_alias="STATIONMASTER_JOBS")
+    log_level: Literal["debug", "info", "warning", "error", "critical"] = Field(
+        "warning", validation_alias="STATIONMASTER_LOG_LEVEL"
+    )
+    payments_url: str | None = Field(None, validation_alias="PAYMENTS_URL", pattern=r"^https?://[^/]")
+    payments_key: SecretStr | None = Field(None, validation_alias="PAYMENTS_API_KEY")
+    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
+    langsmith_tracing: bool = Field(default=False, validation_alias="LANGSMITH_TRACING")
+    langsmith_api_key: SecretStr | None = Field(None, validation_alias="LANGSMITH_API_KEY")
+    langsmith_project: str | None = Field(None, validation_alias="LANGSMITH_PROJECT")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[Any, ...]:
+        """`langgraph dev` puts `:memory:` into DATABASE_URI: dropped, so that the value in `.env` still counts."""
+        return init_settings, dropping_memory(env_settings), dropping_memory(dotenv_settings)
+
+    @field_validator("data_dir")
+    @classmethod
+    def absolute(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+    @field_validator("database_uri")
+    @classmethod
+    def postgres_only(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("postgresql://", "postgres://")):
+            raise ValueError("must start with postgresql://")
+        return value
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def lower(cls, value: object) -> object:
+        return value.lower() if isinstance(value, str) else value
+
+    @field_validator("cors_origins", mode="before")
+    @classmethod
+    def origins(cls, value: object) -> object:
+        return split_commas(value)
+
+    @field_validator("api_keys", mode="before")
+    @classmethod
+    def named_keys(cls, value: object) -> object:
+        """`name:key` pairs; a message never repeats the key."""
+        parts = split_commas(value)
+        if not isinstance(value, str) or not isinstance(parts, list):
+            return value
+        pairs = [part.partition(":") for part in parts]
+        if not all(name.strip() and key.strip() for name, _, key in pairs):
+            raise ValueError("must be comma separated name:key pairs")
+        return [
+            ApiKey.model_construct(name=name.strip(), key=SecretStr(key.strip())) for name, _, key in pairs
+        ]
+
+    @field_validator("api_keys")
+    @classmethod
+    def strong_and_distinct(cls, value: tuple[ApiKey, ...]) -> tuple[ApiKey, ...]:
+        if short := [entry.name for entry in value if len(entry.key.get_secret_value()) < 16]:
+            raise ValueError(f"the key of {short[0]} is shorter than 16 characters")
+        if len({entry.name for entry in value}) < len(value):
+            raise ValueError("names must be unique")
+        return value
+
+
+def load_settings() -> Settings:
+    """The settings of this process; SettingsError names the variable, where it was set and the way out."""
+    return load(Settings)

@@ -1,0 +1,79 @@
+"""A real Postgres for the tests: one server and one migrated template a session, one clone a test."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from agents.shared import database as agents_database
+from stationmaster.postgres import embedded, migrate
+
+# Nothing here outlives the session: what a power cut would do to it is no matter.
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+TEMPLATE = "migrated"
+_numbers = count(1)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The URI of the session's embedded server, database `postgres`."""
+    # Not pytest's own directory: it is closed to others, and as root Postgres runs under another name.
+    directory = Path(tempfile.mkdtemp(prefix="stationmaster-"))
+    with embedded.held(directory, FAST) as uri:
+        yield uri
+    shutil.rmtree(directory)
+
+
+def database_uri(server_uri: str, name: str) -> str:
+    """The same server, another database."""
+    return server_uri.replace("/postgres?", f"/{name}?", 1)
+
+
+@pytest.fixture(scope="session")
+def migrated_template(server: str) -> str:
+    """The name of a database with the whole schema and nothing in it; clone it, never connect to it."""
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(SQL("CREATE DATABASE {}").format(Identifier(TEMPLATE)))
+    asyncio.run(migrate(database_uri(server, TEMPLATE)))
+    return TEMPLATE
+
+
+def clone(server_uri: str, template: str) -> Iterator[str]:
+    """A copy of the template, dropped afterwards with whatever is still connected to it."""
+    name = f"test_{next(_numbers)}"
+    with psycopg.connect(server_uri, autocommit=True) as conn:
+        conn.execute(
+            SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
+                Identifier(name), Identifier(template)
+            )
+        )
+    yield database_uri(server_uri, name)
+    with psycopg.connect(server_uri, autocommit=True) as conn:
+        conn.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+@pytest.fixture
+def database(server: str, migrated_template: str) -> Iterator[str]:
+    """The URI of a migrated, empty database of this test's own."""
+    yield from clone(server, migrated_template)
+
+
+@pytest.fixture
+def empty_database(server: str) -> Iterator[str]:
+    """The URI of a database of this test's own without any schema."""
+    yield from clone(server, "template0")
+
+
+@pytest.fixture
+async def agents_on_database(database: str) -> AsyncIterator[str]:
+    """`agents.shared.database` configured to this test's `database`; its URI."""
+    agents_database.configure(database)
+    yield database
+    await agents_database.close()
+    agents_database.configure(None)
