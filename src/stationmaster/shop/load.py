@@ -35,12 +35,12 @@ async def load(conn: AsyncConnection[DictRow], records: Records) -> Mapping[str,
     done: dict[str, Counts] = {}
     for table, statement in _STATEMENTS.items():
         rows = [asdict(row) for row in getattr(records, table)]
-        written = await (await conn.execute(statement, {"rows": Jsonb(rows, dumps=_dumps)})).fetchall()
+        written = await (await conn.execute(statement, {"rows": Jsonb(rows, dumps=dumps)})).fetchall()
         added = sum(row["added"] for row in written)
         done[table] = Counts(added, len(written) - added, len(rows) - len(written))
     return done
 
 
-def _dumps(rows: object) -> str:
-    # Decimal and date as text: Postgres reads both exactly.
+def dumps(rows: object) -> str:
+    """JSON with Decimal and date as text, both of which Postgres reads exactly."""
     return json.dumps(rows, default=str)
