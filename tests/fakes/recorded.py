@@ -9,7 +9,7 @@ import json
 import re
 import threading
 from collections.abc import Iterable
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +142,8 @@ def _action(response: dict[str, Any]) -> Action:
 
 def _alike(left: dict[str, Any], right: dict[str, Any]) -> int:
     """How many characters two requests share from their start."""
-    return len(commonprefix([json.dumps(left, sort_keys=True), json.dumps(right, sort_keys=True)]))
+    texts = (json.dumps(one, sort_keys=True) for one in (left, right))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False)))
 
 
 def _first_difference(left: Any, right: Any, path: str = "") -> str:

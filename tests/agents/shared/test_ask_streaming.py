@@ -1,6 +1,6 @@
 """Streams over real HTTP: what reaches a reader, and a stream that ends too soon."""
 
-from typing import Any
+from typing import Annotated, Any
 from uuid import uuid4
 
 import pytest
@@ -9,7 +9,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel
-from typing_extensions import Annotated, TypedDict
+from typing_extensions import TypedDict
 
 from agents.shared.models import Answer, ModelDown, ask, chat_client
 from agents.shared.offline import Reply, Request

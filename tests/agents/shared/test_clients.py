@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from blockbuster import BlockingError, blockbuster_ctx
 from langchain.agents import create_agent
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
 
 from agents.shared import models
-from agents.shared.models import ModelMisconfigured, ask, chat_client, chat_model, default_model
+from agents.shared.models import ModelMisconfigured, ask, chat_client, chat_model, clients, default_model
 from agents.shared.offline import OfflineChatModel, Reply, Request
 from tests.fakes.openai_answers import Say, by_rules
 from tests.fakes.openai_server import OpenAIServer
@@ -65,6 +65,16 @@ async def test_one_client_a_loop_and_configuration(openai_server: OpenAIServer) 
     assert await chat_client("openai:a", rules=rules) is not first
 
 
+async def test_the_clients_kept_are_the_ones_used_last(
+    openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, "MAX_CLIENTS", 2)
+    one, _ = [await chat_client(f"openai:{name}", rules=rules) for name in "ab"]
+    assert await chat_client("openai:a", rules=rules) is one
+    await chat_client("openai:c", rules=rules)
+    assert await chat_client("openai:a", rules=rules) is one
+
+
 def test_loops_do_not_share_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     async def once() -> str:
         answer = await ask(["hello"], node="test", models=["openai:loops"], rules=rules)
@@ -81,7 +91,7 @@ def test_loops_do_not_share_connections(monkeypatch: pytest.MonkeyPatch) -> None
 async def test_an_agent_calls_its_tool(openai_server: OpenAIServer, kind: str) -> None:
     openai_server.responder = by_rules(rules)
     model = await chat_client("offline:rules" if kind == "offline" else "openai:agent", rules=rules)
-    result = await create_agent(model, [find_order]).ainvoke({"messages": [("human", "Where is 88123?")]})
+    result = await create_agent(model, [find_order]).ainvoke({"messages": [HumanMessage("Where is 88123?")]})
     assert [message.type for message in result["messages"]] == ["human", "ai", "tool", "ai"]
     assert result["messages"][-1].text == "It is order 88123, delivered."
     assert len(openai_server.calls) == (2 if kind == "openai" else 0)

@@ -57,9 +57,9 @@ def _refusal(message: AIMessage) -> str | None:
     refusal = message.additional_kwargs.get("refusal")
     if refusal:
         return str(refusal)
-    if message.response_metadata.get("finish_reason") == "content_filter":
-        return "its content filter stopped the answer"
-    return None
+    reason = message.response_metadata.get("finish_reason") or message.response_metadata.get("stop_reason")
+    reasons = {"content_filter": "its content filter stopped the answer", "refusal": "it gave no reason"}
+    return reasons.get(str(reason))
 
 
 def _parse(message: AIMessage, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:

@@ -1,6 +1,7 @@
 """Puts a question to the first model that works: retried, behind a breaker, with fallbacks."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -22,6 +23,8 @@ from agents.shared.models.failures import (
 )
 from agents.shared.offline import OfflineChatModel, Rules
 from agents.shared.resilience import RETRIES, BreakerOpen, Retries, breaker, retrying
+
+_log = logging.getLogger(__name__)
 
 
 async def ask(
@@ -50,6 +53,7 @@ async def ask(
             message = await _ask_one(name, asked, schema, rules, retries, options)
         except (ModelUnavailable, ModelRejected, ModelMisconfigured, BreakerOpen) as exc:
             down.append(f"model {name} down: {exc}")
+            _log.warning("%s asked in vain: %s", node, down[-1])
             continue
         message = with_usage(message, asked)
         parsed, problem = judge(message, schema)

@@ -15,6 +15,7 @@ from agents.shared.offline import OFFLINE, OfflineChatModel, Rules
 
 DEFAULT_OPENAI = "openai:gpt-4.1-mini"
 TIMEOUT_S = 60.0
+MAX_CLIENTS = 64  # of each loop; names and temperatures come from assistants, so there is no end to them
 _Key = tuple[Any, ...]
 # An HTTP client belongs to the loop that first used it: shared between loops it fails or hangs.
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[_Key, BaseChatModel]] = WeakKeyDictionary()
@@ -75,10 +76,14 @@ async def chat_client(
         return chat_model(name, rules=rules, **options)
     key = (name, *options.values(), os.environ.get("OPENAI_BASE_URL"), os.environ.get("OPENAI_API_KEY"))
     kept = _clients.setdefault(asyncio.get_running_loop(), {})
-    if key not in kept:
+    client = kept.pop(key, None)
+    if client is None:
         built = await asyncio.to_thread(_build_warm, name, rules, options)
-        kept.setdefault(key, built)  # another task may have been faster: then its client is the one in use
-    return kept[key]
+        client = kept.pop(key, built)  # another task may have been faster: then its client is the one in use
+    kept[key] = client  # now the newest
+    if len(kept) > MAX_CLIENTS:
+        del kept[next(iter(kept))]  # not closed: a call may be under way on it
+    return client
 
 
 async def close() -> None:
@@ -97,5 +102,5 @@ def _build_warm(name: str, rules: Rules, options: dict[str, Any]) -> BaseChatMod
 
 def _what_is_missing(name: str, provider: str, exc: Exception) -> str:
     if provider == "openai" and not os.environ.get("OPENAI_API_KEY"):
-        return f"model {name!r} needs OPENAI_API_KEY: set it, or choose {OFFLINE}"
+        return f"model {name!r} needs OPENAI_API_KEY (any text, if OPENAI_BASE_URL asks for none); or use {OFFLINE}"
     return f"model {name!r}: {str(exc).splitlines()[0]}"

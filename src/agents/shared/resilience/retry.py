@@ -1,5 +1,6 @@
 """Tries again after a transient failure: three tries, half a second doubling, Retry-After honoured."""
 
+import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -71,9 +72,10 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds from `retry-after-ms` or `retry-after` (a number or an HTTP date)."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
-            return max(float(headers.get(name, "")) * unit, 0.0)
+            seconds = float(headers.get(name, "")) * unit
         except ValueError:
             continue
+        return max(seconds, 0.0) if math.isfinite(seconds) else None
     try:
         date = parsedate_to_datetime(headers.get("retry-after", ""))
     except ValueError:
