@@ -14,7 +14,9 @@ _GLUED = re.compile(r"(?i)\b(order|purchase|no|nr|number)[.:_]?(?=#?[0-9]{4})")
 _UNIT = re.compile(
     r"(?i)\s*(?:(?:dollars?|usd|euros?|eur|gbp|bucks|pounds?|cents?|pcs|pieces|units|items|times|am|pm)\b|%)"
 )
-_CURRENCY_BEFORE = re.compile(r"(?i)(?:\b(?:usd|eur|gbp|us|price of|cost|costs|paid|worth|for)|[$€£])\s*$")
+_CURRENCY_BEFORE = re.compile(
+    r"(?i)(?:\b(?:usd|eur|gbp|us|price of|(?:cost|costs|paid|owe)(?: me| us| you)?|worth|for)|[$€£])\s*$"
+)
 # Words between "order" and its number that don't part them.
 _FILLER = """
 number no nr num id ref reference code is was my the it its for of with
@@ -27,7 +29,8 @@ by
 """
 _DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])$")
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}$")
-_PHONE_LENGTHS = range(9, 12)
+_PHONE = re.compile(r"0[1-9][0-9]{8,9}$")
+_PHONE_LENGTHS = range(9, 12)  # with no word beside it, a number this long is as likely a phone's
 
 
 def find_order_id(text: str) -> str | None:
@@ -84,6 +87,6 @@ def _nearest_noun(words: list[str]) -> str:
 
 
 def _can_be_one(digits: str, *, alone: bool) -> bool:
-    if _DATE.match(digits) or _YEAR.match(digits):
+    if _DATE.match(digits) or _YEAR.match(digits) or _PHONE.match(digits):
         return False
     return alone or (len(digits) > 4 and len(digits) not in _PHONE_LENGTHS)

@@ -10,7 +10,7 @@ from agents.support.rules.text import Text
 Reason = Literal["damaged", "not_as_described", "late", "wrong_item", "changed_mind", "other"]
 
 # The first that fits: what the shop answers for comes before what it does not.
-_TABLE: tuple[tuple[Reason, str], ...] = (
+TABLE: tuple[tuple[Reason, str], ...] = (
     ("damaged", "DAMAGED"),
     ("damaged", "does|did|will|do|is|has|not not|even|longer ..2 work|working|turn|start|FEE|function"),
     ("damaged", "stopped|quit|stops working|after"),
@@ -63,4 +63,4 @@ def find_reason(text: Text) -> Reason:
 
 @cache
 def _compiled() -> tuple[tuple[Reason, re.Pattern[str]], ...]:
-    return tuple((reason, re.compile(pattern_regex(pattern))) for reason, pattern in _TABLE)
+    return tuple((reason, re.compile(pattern_regex(pattern))) for reason, pattern in TABLE)

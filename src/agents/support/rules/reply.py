@@ -53,7 +53,8 @@ def write_reply(facts: Facts) -> str:
     """Greeting and body; an outcome that it does not know is answered as handed to a person."""
     tone = facts.get("tone") if facts.get("tone") in _THANKS else "friendly"
     body = _BODIES.get(str(facts.get("outcome")), _human)(facts)
-    sentences = [_THANKS[str(tone)], *body, _CLOSING[str(tone)]]
+    asks = "please" in " ".join(body).casefold()  # one invitation to write is enough
+    sentences = [_THANKS[str(tone)], *body, "" if asks else _CLOSING[str(tone)]]
     return f"{_greeting(facts, str(tone))}\n\n{' '.join(filter(None, sentences))}"
 
 
@@ -83,7 +84,7 @@ def _declined(facts: Facts) -> list[str]:
     amount = _money(facts)
     policy, reason = _sentence(facts.get("policy_text")), _sentence(facts.get("reason"))
     return [
-        f"We can not refund {f'{amount} for ' if amount else ''}{_order(facts)}.",
+        f"We cannot refund {f'{amount} for ' if amount else ''}{_order(facts)}.",
         f"The reason: {reason or policy or 'our return policy does not cover it.'}",
         f"Our policy: {policy}" if policy and reason and policy.casefold() != reason.casefold() else "",
         _appeal(facts),
@@ -188,7 +189,7 @@ def _write_to(facts: Facts, when: str) -> str:
 
 
 def _title(article: Mapping[str, Any]) -> str:
-    return f'"{" ".join(str(article.get("title") or "Help").split()).rstrip(".!?")}"'
+    return f'"{" ".join(str(article.get("title") or "Help").split()).rstrip(".")}"'
 
 
 def _sentence(text: object) -> str:

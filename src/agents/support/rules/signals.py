@@ -124,7 +124,8 @@ _TABLE: dict[Intent, tuple[tuple[int, str, str], ...]] = {
         (4, "product availability", "is|are|have ..4 STOCK"),
         # accounts
         (7, "account", "ACCOUNT"),
-        (7, "account details", "personal|my|your|CHANGE .. DETAIL"),
+        (7, "account details", "personal DETAIL"),
+        (7, "account details", "CHANGE|SETUP .. DETAIL"),
         (7, "account plan", "TIER .. ACCOUNT"),
         (5, "password reset", "PASSWORD"),
         (5, "password reset", "RECOVER ..4 KEY|PASSWORD|id"),

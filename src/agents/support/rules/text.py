@@ -13,15 +13,19 @@ _HEAD, _TAIL = 250, 150  # words
 _WIDEST = 20  # letters a word on average, at most, that are looked at for them
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9][0-9.,/-]*|[,.!?;:\n]+")
 _SOFT = frozenset(",:")
-# "do not want a refund", "no need to cancel": what follows is what the customer does not ask for.
-_NOT = (
-    r"(?: (?:do|did|would|will) not(?: (?:really|even|just))?"
-    r"(?: (?:want|need|wish|like|ask|asking|looking|request|demand|have))?"
-    r"| not (?:asking|looking|after|want|need|interested|about)| no(?: need| longer want)?"
-    r"| without| instead of| rather than| (?:do|did) not say(?: that)?)"
+# "do not want a refund", "no need to cancel", "do not cancel": what follows is what the customer does not ask for.
+_WISH = "(REFUND|CANCEL|CHANGE|COMPLAIN|REPLACE|RETURN|TALK|PERSON)(?= )"
+_LINK = "(?: (?:for|to|a|an|the|any|my|your|another|in|get|have|be|ask|of|want|HELP))*"
+_UNWANTED = (
+    re.compile(
+        r" (?:(?:do|did|would|will) not (?:(?:really|even|just) )?(?:want|need|wish|like|ask|say|request|demand)"
+        r"|not (?:asking|looking|after|want|need|interested|about)|no need|no longer want"
+        r"|without|instead of|rather than)"
+        rf"{_LINK} {_WISH}"
+    ),
+    re.compile(rf" (?:do not|not)(?: (?:a|the|my))? {_WISH}"),
+    re.compile(rf" no {_WISH} (?:needed|need|necessary|required|please|,|\.)"),
 )
-_LINK = r"(?: (?:for|to|a|an|the|any|my|your|another|in|get|have|be|ask|of|want|HELP))*"
-_UNWANTED = re.compile(_NOT + _LINK + r" (REFUND|CANCEL|CHANGE|COMPLAIN|REPLACE|RETURN|TALK|PERSON)(?= )")
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,14 @@ def read(raw: str) -> Text:
         if f" {phrase} " in words:
             words = words.replace(f" {phrase} ", f" {meaning} ")
     concepts = " ".join(concept_of().get(word, word) for word in words.split())
-    return Text(raw, words, _UNWANTED.sub(_crossed_out, f" {concepts} "))
+    concepts = f" {concepts} "
+    for unwanted in _UNWANTED:
+        concepts = unwanted.sub(_crossed_out, concepts)
+    return Text(raw, words, concepts)
 
 
 def _crossed_out(match: re.Match[str]) -> str:
-    return f"{match[0][: -len(match[1])]}NO_{match[1]}"
+    return match[0].replace(f" {match[1]}", f" NO_{match[1]}")
 
 
 def _tokens(raw: str) -> list[str]:

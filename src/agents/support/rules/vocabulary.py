@@ -74,7 +74,7 @@ CONCEPTS: dict[str, str] = {
     "HOURS": "hours hour schedule weekend sunday saturday",
     "WARRANTY": "warranty warranties",
     "STOCK": "stock available availability restock",
-    "DISCOUNT": "discount discounts coupon coupons voucher vouchers promo gift",
+    "DISCOUNT": "discount discounts coupon coupons voucher vouchers promo",
     "DAMAGED": "broken broke damaged damage cracked smashed shattered defective defect faulty leaking "
     "leaks scratched dented torn dead crushed ruined malfunctioning bent",
     "LATE": "late delayed delay overdue",
