@@ -1,11 +1,8 @@
 """A real Postgres for the tests: one server and one migrated template a session, one clone a test."""
 
 import asyncio
-import shutil
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -14,8 +11,6 @@ from psycopg.sql import SQL, Identifier
 from agents.shared import database as agents_database
 from stationmaster.postgres import embedded, migrate
 
-# Nothing here outlives the session: what a power cut would do to it is no matter.
-FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 TEMPLATE = "migrated"
 _numbers = count(1)
 
@@ -23,11 +18,8 @@ _numbers = count(1)
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """The URI of the session's embedded server, database `postgres`."""
-    # Not pytest's own directory: it is closed to others, and as root Postgres runs under another name.
-    directory = Path(tempfile.mkdtemp(prefix="stationmaster-"))
-    with embedded.held(directory, FAST) as uri:
+    with embedded.temporary() as uri:
         yield uri
-    shutil.rmtree(directory)
 
 
 def database_uri(server_uri: str, name: str) -> str:

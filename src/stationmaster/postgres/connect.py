@@ -11,26 +11,37 @@ from stationmaster.postgres.errors import DatabaseUnreachable
 CONNECT_TIMEOUT_S = 5
 
 
+UNREADABLE = (
+    "DATABASE_URI can't be read: write postgresql://user:password@host:port/database, "
+    "with special characters in the password percent-encoded"
+)
+
+
 async def connect(uri: str, *, autocommit: bool = False) -> psycopg.AsyncConnection[DictRow]:
     """A connection with rows as dicts; DatabaseUnreachable names host and port, never the password."""
     parameters = _parameters(uri)
+    timeout = {} if "connect_timeout" in parameters else {"connect_timeout": CONNECT_TIMEOUT_S}
     try:
         return await psycopg.AsyncConnection[DictRow].connect(
-            uri, autocommit=autocommit, row_factory=dict_row,
-            connect_timeout=int(parameters.get("connect_timeout") or CONNECT_TIMEOUT_S),
-        )  # fmt: skip
+            uri, autocommit=autocommit, row_factory=dict_row, **timeout
+        )
     except psycopg.OperationalError as error:
         raise DatabaseUnreachable(_explained(parameters, error)) from None
+    except psycopg.ProgrammingError:
+        raise DatabaseUnreachable(UNREADABLE) from None
 
 
 def _parameters(uri: str) -> dict[str, Any]:
+    """The parts of the URI. An unencoded `@` or `/` in the password tears it apart: no part of that is shown."""
     try:
-        return conninfo_to_dict(uri)
-    except psycopg.ProgrammingError:  # its text may quote the password
-        raise DatabaseUnreachable(
-            "DATABASE_URI can't be read: write postgresql://user:password@host:port/database, "
-            "with special characters in the password percent-encoded"
-        ) from None
+        parameters = conninfo_to_dict(uri)
+    except psycopg.ProgrammingError:
+        raise DatabaseUnreachable(UNREADABLE) from None
+    if any("@" in str(parameters.get(part, "")) for part in ("host", "port", "dbname")):
+        raise DatabaseUnreachable(UNREADABLE)
+    if not str(parameters.get("port", "0")).replace(",", "").isdigit():
+        raise DatabaseUnreachable(UNREADABLE)
+    return parameters
 
 
 def _explained(parameters: dict[str, Any], error: psycopg.OperationalError) -> str:

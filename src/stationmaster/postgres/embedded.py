@@ -6,8 +6,10 @@ is started or stopped; `holders.lock` is held, shared, by every process that nee
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -42,8 +44,12 @@ def start(data_dir: Path, options: Mapping[str, str] | None = None) -> str:
                 if not cluster.running():
                     cluster.start(options or {})
                 _see_to_keeper(locks, cluster)
-        except BaseException:
+        except BaseException as error:
             os.close(_handles.pop(data_dir))
+            if isinstance(error, OSError):
+                raise EmbeddedFailed(
+                    f"the embedded Postgres can't be started ({error}): correct that, or set DATABASE_URI"
+                ) from error
             raise
     return cluster.uri()
 
@@ -76,12 +82,15 @@ def release(data_dir: Path) -> None:
 
 
 @contextmanager
-def held(data_dir: Path, options: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The server's URI for the length of a block."""
+def temporary() -> Iterator[str]:
+    """The URI of a server for the length of a block, in a directory of its own; nothing of it is kept."""
+    data_dir = Path(tempfile.mkdtemp(prefix="stationmaster-"))
+    data_dir.chmod(0o711)  # started by root, the server runs under another name and passes through here
     try:
-        yield start(data_dir, options)
+        yield start(data_dir, {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"})
     finally:
         release(data_dir)
+        shutil.rmtree(data_dir)
 
 
 def _see_to_keeper(locks: Path, cluster: Cluster) -> None:
