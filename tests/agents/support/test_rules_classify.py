@@ -210,7 +210,7 @@ def test_it_finds_the_reason_of_a_refund(text: str, reason: Reason) -> None:
     ("text", "query"),
     [
         ("what is your refund policy?", "refund policy"),
-        ("Do you deliver to Norway?", "shipping options"),
+        ("Do you deliver to Norway?", "shipping destinations"),
         ("I forgot my password", "password reset"),
         ("how do i clean the coffee machine?", "clean coffee machine"),
         ("what are your payment methods", "payment methods"),
