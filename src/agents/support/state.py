@@ -22,6 +22,7 @@ from agents.shared.shop.policies import Policy
 Intent: TypeAlias = Literal["refund", "question", "order_change", "complaint", "human"]
 Reason: TypeAlias = Literal["damaged", "not_as_described", "late", "wrong_item", "changed_mind", "other"]
 Outcome: TypeAlias = Literal[
+    "refund_proposed",
     "refunded",
     "refund_rejected",
     "refund_declined",

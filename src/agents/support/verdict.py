@@ -44,7 +44,7 @@ def _refund(
         # Decided here, once, and kept: a threshold changed while the request waits must not open the gate.
         "needs_approval": amount > threshold_usd,
     }
-    return decision, "refunded"
+    return decision, "refund_proposed"
 
 
 def _refusal(order: Order, policy: Policy) -> str | None:
@@ -87,10 +87,10 @@ def facts(state: State, *, tone: str, desk: str) -> dict[str, Any]:
     decision = state.get("decision") or _no_money()
     order = state.get("order")
     policy = state.get("policy")
-    outcome = state.get("outcome")
     details = state.get("details")
     return {
-        "outcome": "refund_proposed" if outcome == "refunded" else outcome,
+        "outcome": state.get("outcome"),
+        "order_id": order["order_id"] if order else state.get("order_id"),
         "customer_name": order["customer_name"] if order else None,
         "order": order,
         "amount_usd": decision["amount_usd"],

@@ -16,7 +16,7 @@ def assess(**changes: Any) -> tuple[Decision, Outcome]:
 
 def test_a_refund_above_the_threshold_needs_a_person() -> None:
     found, outcome = assess()
-    assert outcome == "refunded"
+    assert outcome == "refund_proposed"
     assert found["status"] == "proposed"
     assert found["amount_usd"] == 640.0
     assert found.get("needs_approval") is True
