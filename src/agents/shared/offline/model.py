@@ -1,15 +1,14 @@
-"""A chat model without a provider: it answers from written rules, and says that it does."""
+"""The offline chat model: a real BaseChatModel over a rule set."""
 
 import hashlib
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -18,40 +17,11 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
+from agents.shared.offline.request import Rules, request_of
+from agents.shared.offline.tokens import count_tokens, estimate_tokens
+
 OFFLINE = "offline:rules"
 _WORD = re.compile(r"\S+\s*|\s+")
-_CHARACTERS_PER_TOKEN = 4
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a rule set gets to see of one call.
-
-    `system` is the joined text of the system messages, `tools` the names of the bound tools, `forced` the
-    one tool that has to be called, if any.
-    """
-
-    messages: Sequence[BaseMessage]
-    system: str = ""
-    tools: tuple[str, ...] = ()
-    forced: str | None = None
-
-    @property
-    def last_human(self) -> str:
-        """Text of the newest human message; empty when there is none."""
-        humans = [message for message in self.messages if isinstance(message, HumanMessage)]
-        return humans[-1].text if humans else ""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What the rules answer: a text, or calls of tools as (name, arguments)."""
-
-    text: str = ""
-    tool_calls: tuple[tuple[str, dict[str, Any]], ...] = ()
-
-
-Rules = Callable[[Request], Reply]
 
 
 class OfflineChatModel(BaseChatModel):
@@ -143,26 +113,6 @@ class OfflineChatModel(BaseChatModel):
         )
 
 
-def request_of(
-    messages: list[BaseMessage], names: tuple[str, ...], choice: str | dict[str, Any] | bool | None
-) -> Request:
-    """The request as rules see it; `names` are the bound tools, `choice` is OpenAI's tool_choice.
-
-    Raises ValueError when the choice names a tool that is not bound.
-    """
-    if isinstance(choice, dict):
-        choice = cast("str | None", choice.get("function", {}).get("name"))
-    if choice == "none":
-        names = ()
-    elif isinstance(choice, str) and choice not in {*names, "auto", "any", "required"}:
-        raise ValueError(f"tool_choice names {choice!r}, which is not bound; bound are: {', '.join(names)}")
-    forced = choice if choice in names else None
-    if choice in {"any", "required", True} and len(names) == 1:
-        forced = names[0]
-    system = "\n\n".join(message.text for message in messages if isinstance(message, SystemMessage))
-    return Request(messages=messages, system=system, tools=names, forced=cast("str | None", forced))
-
-
 def _call_id(position: int, index: int, name: str, args: dict[str, Any]) -> str:
     """An id that differs between the calls of one conversation and is the same on every run of it."""
     seed = json.dumps([position, index, name, args], sort_keys=True, default=str)
@@ -174,17 +124,6 @@ def _usage(messages: list[BaseMessage], text: str, calls: Sequence[tuple[str, di
     written = text + "".join(name + json.dumps(args, default=str) for name, args in calls)
     answer = count_tokens(written)
     return UsageMetadata(input_tokens=prompt, output_tokens=answer, total_tokens=prompt + answer)
-
-
-def count_tokens(text: str) -> int:
-    """About four characters a token: not a tokenizer's figure, but always the same one."""
-    return -(-len(text) // _CHARACTERS_PER_TOKEN)
-
-
-def estimate_tokens(message: BaseMessage) -> int:
-    """Tokens of a message with its tool calls, estimated."""
-    calls = message.tool_calls if isinstance(message, AIMessage) else []
-    return count_tokens(message.text + "".join(call["name"] + json.dumps(call["args"]) for call in calls))
 
 
 def _chunks(message: AIMessage) -> Iterator[AIMessageChunk]:
