@@ -1,7 +1,7 @@
-"""Starts the real thing for tests: `langgraph dev` with the project's langgraph.json, to be called, killed, restarted.
+"""The real thing for tests: `langgraph dev` with the project's langgraph.json, to be called, killed, restarted.
 
 Each server has its own working directory (the in-memory runtime keeps its state there) and sees none of the
-developer's keys or settings. Blocking calls inside async code raise, as they do for anybody who runs `langgraph dev`.
+developer's keys or settings. Blocking calls inside async code raise, as `langgraph dev` does for anybody.
 """
 
 import asyncio
@@ -25,7 +25,16 @@ CONFIG = ROOT / "langgraph.json"
 START_TIMEOUT_S = 90.0
 STOP_TIMEOUT_S = 30.0
 # What would let a test reach a provider, or inherit this machine's set-up.
-FOREIGN = ("STATIONMASTER_", "OPENAI_", "LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_", "PAYMENTS_", "DATABASE_", "LG_")
+FOREIGN = (
+    "STATIONMASTER_",
+    "OPENAI_",
+    "LANGSMITH_",
+    "LANGCHAIN_",
+    "LANGGRAPH_",
+    "PAYMENTS_",
+    "DATABASE_",
+    "LG_",
+)
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -100,8 +109,8 @@ class AgentServer:
         self.directory.mkdir(parents=True, exist_ok=True)
         command = [
             sys.executable, "-m", "langgraph_cli", "dev", "--config", str(self.config), "--no-browser",
-            "--no-reload", "--host", self.host, "--port", str(self.port), "--n-jobs-per-worker", str(self.jobs),
-            "--server-log-level", "info",
+            "--no-reload", "--host", self.host, "--port", str(self.port), "--server-log-level", "info",
+            "--n-jobs-per-worker", str(self.jobs),
         ]  # fmt: skip
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(

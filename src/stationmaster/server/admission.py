@@ -1,4 +1,4 @@
-"""Who may speak to the server: one pure decision over an ASGI scope, shared by middleware and auth handler."""
+"""Who may speak to the server: one pure decision over a request, shared by middleware and auth handler."""
 
 import hashlib
 import hmac
@@ -19,7 +19,7 @@ class NotAdmitted(Exception):
 
 @dataclass(frozen=True)
 class Policy:
-    """What is accepted. `keys` maps a caller's name to its key; `open_on_loopback` means no key is configured.
+    """What is accepted: `keys` by caller's name; `open_on_loopback` where no key is configured.
 
     `up` always adds its own local key: it is a credential, yet nobody configured it, so loopback stays open.
     """
@@ -30,7 +30,7 @@ class Policy:
 
 
 def admit(scope: Mapping[str, Any], policy: Policy) -> str:
-    """The caller's name; `NotAdmitted` otherwise. A key that is sent must be right, wherever it comes from."""
+    """The caller's name, or NotAdmitted. A key that is sent must be right, wherever it comes from."""
     headers = _headers(scope)
     sent = _credentials(headers)
     if policy.open_on_loopback and "langsmith" in headers.get("x-auth-scheme", []):
@@ -44,7 +44,7 @@ def admit(scope: Mapping[str, Any], policy: Policy) -> str:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether a host, as an address or `localhost`, is this machine. Names other than that are not resolved."""
+    """Whether a host, an address or `localhost`, is this machine. Other names are not resolved."""
     if host is None:
         return False
     if host.lower() == "localhost":

@@ -1,15 +1,15 @@
-"""Composition root of the server process, named in langgraph.json: hands the agents what they need, guards HTTP."""
+"""Composition root of the server process, named in langgraph.json: database, payments, guards of HTTP."""
 
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 
-from agents.shared import database, payments
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
+from agents.shared import database, payments
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
 from stationmaster.server.admission import Policy
@@ -22,18 +22,18 @@ EXPOSED_HEADERS = ("x-pagination-total", "x-pagination-next", "content-location"
 
 
 def create_app(settings: Settings) -> Starlette:
-    """The app whose routes and lifespan the stock server merges with its own; its middleware runs outermost."""
+    """The app that the stock server merges with its own; our middleware then runs outermost."""
     # The stock lifespan starts the run queue before ours: a run may ask for the database first. So the
     # agents get a function to await, not a URI.
     database.configure(partial(ensure, settings))
     if settings.payments_url:
         key = settings.payments_key.get_secret_value() if settings.payments_key else ""
         payments.configure(payments.HttpProvider(settings.payments_url, key))
-    return Starlette(lifespan=_lifespan, middleware=_middleware(policy_from(settings)))
+    return Starlette(lifespan=_lifespan(settings), middleware=_middleware(policy_from(settings)))
 
 
 def _middleware(policy: Policy) -> list[Middleware]:
-    """CORS stands before admission, so that a refused page can read why; langgraph.json itself allows no origin."""
+    """CORS stands before admission, so that a refused page can read why; langgraph.json allows no origin."""
     cors = Middleware(
         CORSMiddleware,
         allow_origins=sorted(policy.origins),
@@ -47,20 +47,25 @@ def _middleware(policy: Policy) -> list[Middleware]:
     return [Middleware(ClosedPaths), cors, Middleware(Admission, policy=policy)]
 
 
-@asynccontextmanager
-async def _lifespan(_: Starlette) -> AsyncIterator[None]:
+def _lifespan(settings: Settings) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     """Ready, and so `/ok`, only once the database answers; pools are closed at the end."""
-    try:
-        async with database.connection() as conn:
-            await conn.execute("select 1")
-    except StationmasterError as error:
-        # The server prints a traceback of its own; this is the line to read.
-        sys.stderr.write(f"error: {error}\n")
-        raise
-    try:
-        yield
-    finally:
-        await database.close()
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        try:
+            await ensure(settings)
+        except StationmasterError as error:
+            # The server prints a traceback of its own; this is the line to read.
+            sys.stderr.write(f"error: {error}\n")
+            raise
+        try:
+            yield
+        finally:
+            # Runs may still be at work for a few seconds: for them the pool opens again. The embedded server
+            # is not released here, for the same reason; it stops by itself once the process is gone.
+            await database.close()
+
+    return lifespan
 
 
 app = create_app(server_settings())

@@ -4,7 +4,6 @@ from posixpath import normpath
 from urllib.parse import unquote
 
 from starlette.responses import JSONResponse
-from starlette.routing import get_route_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
@@ -51,24 +50,30 @@ class Admission:
             return not _is_in_process(scope)
         if scope["type"] != "http" or _is_in_process(scope):
             return False
-        path = get_route_path(scope)
+        path = _below_mount(scope)
         return path != HEALTH and (self.policy.open_on_loopback or path not in DESCRIPTION)
 
 
 def is_closed(scope: Scope) -> bool:
     """Whether the path, seen from the root or from below a mount prefix, leads to a closed one."""
     return any(
-        _plain(path).lstrip("/").startswith(CLOSED_PREFIXES)
-        for path in (scope["path"], get_route_path(scope))
+        _plain(path).lstrip("/").startswith(CLOSED_PREFIXES) for path in (scope["path"], _below_mount(scope))
     )
 
 
 def _plain(path: str) -> str:
-    """A path as the most lenient router would read it: decoded to the end, single slashes, no dots, lower case."""
+    """A path as the most lenient router would read it: decoded to the end, no dots, lower case."""
     decoded = unquote(path)
     while decoded != path:
         path, decoded = decoded, unquote(decoded)
     return normpath("/" + path.replace("\\", "/")).lower()
+
+
+def _below_mount(scope: Scope) -> str:
+    """The path without the prefix under which the app is mounted, if the path holds it."""
+    path, root_path = scope["path"], scope.get("root_path", "")
+    below = path.removeprefix(root_path)
+    return below if below.startswith("/") or not below else path
 
 
 def _is_in_process(scope: Scope) -> bool:

@@ -18,10 +18,10 @@ class UnsafeBind(StationmasterError):
 
 @cache
 def server_settings() -> Settings:
-    """The settings of the server process, loaded once; a bad one, or an unsafe address, ends it with one line.
+    """The settings of the server process, loaded once; a bad one or an unsafe address ends it with one line.
 
-    The stock server says where it listens in LANGGRAPH_API_URL (a fact of this process, not a setting). Under
-    `langgraph dev` this runs while the server's modules are imported, where any other exception is a traceback.
+    The stock server says where it listens in LANGGRAPH_API_URL (a fact of this process, not a setting). This
+    runs while its modules are imported, where any other exception would be a page of traceback.
     """
     try:
         settings = load_settings()
@@ -58,6 +58,8 @@ def policy_from(settings: Settings) -> Policy:
 def allowed_origins(settings: Settings) -> frozenset[str]:
     """The web origins whose pages may call the API. `*` would open a server without keys to every site."""
     if "*" in settings.cors_origins:
-        raise StationmasterError("STATIONMASTER_CORS_ORIGINS can't be `*`: name each origin, as https://app.example")
+        raise StationmasterError(
+            "STATIONMASTER_CORS_ORIGINS can't be `*`: name each origin, as https://app.example"
+        )
     origins = {origin.rstrip("/") for origin in settings.cors_origins}
     return frozenset(origins | ({STUDIO_ORIGIN} if settings.studio else set()))

@@ -1,0 +1,69 @@
+"""What `up` and `status` show of a server, and how they name the model and the database."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from rich.console import Console
+
+from stationmaster.server.policy import STUDIO_ORIGIN
+from stationmaster.server.stock import Project
+from stationmaster.settings import Settings
+
+
+def print_banner(
+    console: Console, settings: Settings, project: Project, url: str, *, log: Path, seeded: str | None
+) -> None:
+    """Where everything is, and how to stop it."""
+    rows = {
+        "API": url,
+        "docs": f"{url}/docs",
+        "Studio": f"{STUDIO_ORIGIN}/studio/?baseUrl={quote(url, safe=':/')}{_studio_note(settings)}",
+        "graphs": ", ".join(project.graphs),
+        "model": model(settings),
+        "keys": keys(settings),
+        "database": database(settings),
+        "data": str(settings.data_dir),
+        "log": str(log),
+    }
+    if seeded:
+        rows["shop"] = seeded
+    console.print("[bold]Stationmaster is up[/bold]")
+    print_rows(console, rows)
+    console.print("Ctrl-C stops it.")
+
+
+def print_rows(console: Console, rows: Mapping[str, object]) -> None:
+    """Name and value a line; a value is never broken, so that a URL can be clicked and parsed."""
+    for name, value in rows.items():
+        console.print(f"  {name:<9} {value}", soft_wrap=True, markup=False, highlight=False)
+
+
+def model(settings: Settings) -> str:
+    if settings.openai_api_key is None:
+        return "offline:rules, written rules and no language model; set OPENAI_API_KEY for one"
+    return (
+        f"OpenAI, by OPENAI_API_KEY{f', at {settings.openai_base_url}' if settings.openai_base_url else ''}"
+    )
+
+
+def database(settings: Settings) -> str:
+    """The place only: a URI may hold a password."""
+    if settings.database_uri is None:
+        return "embedded Postgres"
+    parts = urlsplit(settings.database_uri)
+    return f"{parts.hostname or 'local socket'}{f':{parts.port}' if parts.port else ''}{parts.path}"
+
+
+def keys(settings: Settings) -> str:
+    if settings.api_keys:
+        return f"required; callers: {', '.join(entry.name for entry in settings.api_keys)}"
+    return "none configured: open to this machine only"
+
+
+def _studio_note(settings: Settings) -> str:
+    return (
+        ""
+        if settings.studio
+        else "  (start with STATIONMASTER_STUDIO=true, which lets its pages call the API)"
+    )

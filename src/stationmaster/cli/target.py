@@ -1,0 +1,67 @@
+"""Which server a command speaks to, and with which key: the one of this data directory, or one named."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+
+from stationmaster.errors import StationmasterError
+from stationmaster.server.record import is_claimed, read_record
+from stationmaster.settings import Settings
+
+
+@dataclass(frozen=True)
+class Target:
+    """A server's base URL and the key to send, if any."""
+
+    url: str
+    api_key: str | None = field(default=None, repr=False)
+
+
+class NoServer(StationmasterError):
+    """Nothing runs where the command looked."""
+
+
+def find_target(settings: Settings, api_url: str | None = None, data_dir: Path | None = None) -> Target:
+    """`--api-url`, else `--data-dir`, else STATIONMASTER_API_URL, else the default data directory.
+
+    What a command line says comes before what the environment says. A named server gets STATIONMASTER_API_KEY,
+    the server of a data directory its local key. NoServer says how to start one.
+    """
+    key = settings.api_key.get_secret_value() if settings.api_key else None
+    if api_url:
+        return Target(_checked(api_url), key)
+    if data_dir is None and settings.api_url:
+        return Target(_checked(settings.api_url), key)
+    directory = (data_dir or settings.data_dir).expanduser().absolute()
+    record = read_record(directory)
+    if record is None:
+        if is_claimed(directory):
+            raise NoServer(f"the server of {directory} is starting or stopping: try again in a few seconds")
+        raise NoServer(
+            f"no server runs for {directory}: start one with `stationmaster up{_option(data_dir)}`, "
+            "or name one with --api-url"
+        )
+    if not is_claimed(directory):
+        raise NoServer(
+            f"the server of {directory} (pid {record.pid}, started {record.started_at}) is gone: "
+            f"start it again with `stationmaster up{_option(data_dir)}`"
+        )
+    return Target(record.url, record.local_key)
+
+
+def client(target: Target) -> LangGraphClient:
+    """An SDK client for it. No key is passed as None: left out, the SDK would send LANGSMITH_API_KEY."""
+    return get_client(url=target.url, api_key=target.api_key)
+
+
+def _checked(url: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        raise StationmasterError(f"{url} is no server's URL: write it as http://host:port")
+    return url.rstrip("/")
+
+
+def _option(data_dir: Path | None) -> str:
+    return f" --data-dir {os.fspath(data_dir)}" if data_dir else ""

@@ -1,0 +1,97 @@
+"""langgraph.json, and the environment variables in which the stock Agent Server gets it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dotenv import dotenv_values
+
+from stationmaster.errors import StationmasterError
+
+CONFIG_NAME = "langgraph.json"
+# langgraph.json key -> variable that the server reads it from, as JSON.
+SECTIONS = {
+    "graphs": "LANGSERVE_GRAPHS",
+    "auth": "LANGGRAPH_AUTH",
+    "http": "LANGGRAPH_HTTP",
+    "webhooks": "LANGGRAPH_WEBHOOKS",
+    "store": "LANGGRAPH_STORE",
+    "checkpointer": "LANGGRAPH_CHECKPOINTER",
+    "ui": "LANGGRAPH_UI",
+    "ui_config": "LANGGRAPH_UI_CONFIG",
+}
+
+
+class BadProject(StationmasterError):
+    """The directory holds no langgraph.json that can be served."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A directory with a langgraph.json, read and judged."""
+
+    directory: Path
+    config: Mapping[str, Any]
+
+    @property
+    def graphs(self) -> list[str]:
+        return list(self.config["graphs"])
+
+    @property
+    def import_paths(self) -> list[str]:
+        """Where graphs are imported from beside what is installed: the project and its local dependencies."""
+        local = [
+            self.directory / name for name in self.config.get("dependencies", []) if name.startswith(".")
+        ]
+        return [str(path.resolve()) for path in (self.directory, *local) if path.is_dir()]
+
+    def env(self) -> dict[str, str]:
+        """The variables that `env` names: a file (an absent one is empty), or a mapping."""
+        env = self.config.get("env") or {}
+        values = dotenv_values(self.directory / env) if isinstance(env, str) else env
+        return {name: str(value) for name, value in values.items() if value}
+
+
+def read_project(directory: Path) -> Project:
+    """The project in `directory`; BadProject says what is wrong with its langgraph.json, and where."""
+    path = directory / CONFIG_NAME
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadProject(
+            f"there is no {CONFIG_NAME} in {directory}: run this in the project's directory"
+        ) from None
+    except json.JSONDecodeError as error:
+        raise BadProject(f"{path}:{error.lineno}: {error.msg}: correct it") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadProject(f"{path} can't be read ({error}): correct it") from None
+    if not isinstance(config, dict) or not isinstance(config.get("graphs"), dict) or not config["graphs"]:
+        raise BadProject(f'{path} names no graphs: add "graphs": {{"name": "package.module:graph"}}')
+    return Project(directory.resolve(), config)
+
+
+def stock_environment(project: Project, *, url: str, jobs: int, edition: str) -> dict[str, str]:
+    """The variables that `langgraph dev` sets for the server process; a test compares the two.
+
+    `inmem` wants its place-holders for database, Redis and migrations. Blocking calls stay forbidden.
+    """
+    sections = {
+        name: json.dumps(project.config[key]) for key, name in SECTIONS.items() if project.config.get(key)
+    }
+    return {
+        **sections,
+        "DATABASE_URI": ":memory:",
+        "REDIS_URI": "fake",
+        "MIGRATIONS_PATH": "__inmem",
+        "LANGGRAPH_RUNTIME_EDITION": edition,
+        "N_JOBS_PER_WORKER": str(jobs),
+        "LANGSMITH_LANGGRAPH_API_VARIANT": "local_dev",
+        "LANGGRAPH_API_URL": url,
+        "LANGGRAPH_ALLOW_BLOCKING": "false",
+        "LANGGRAPH_DISABLE_FILE_PERSISTENCE": "false",
+        "LANGGRAPH_UI_BUNDLER": "true",
+        # The answer to a private-network preflight is ours to give, to allowed origins only.
+        "ALLOW_PRIVATE_NETWORK": "false",
+    }
