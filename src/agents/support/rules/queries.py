@@ -15,15 +15,13 @@ FALLBACK = "contact support"
 
 
 def find_queries(text: Text, topics: Sequence[str]) -> list[str]:
-    """One to three, distinct; `topics` come best first. Never the whole message, unless that is one word."""
+    """One to three, distinct; `topics` come best first. Never the customer's whole text, unless it is one word."""
     keywords = _keywords(text)
     parts = [keywords]
     if len(keywords) > 1 and keywords == [word for word in text.words.split() if word.isalnum()]:
-        parts = [keywords[:-1], keywords[1:]]  # nothing but keywords: all of them would be the whole message
-    wanted = [*topics[: _MOST - 1], *(" ".join(part) for part in parts)]
-    whole = " ".join(text.words.split())
-    queries = [query for query in dict.fromkeys(wanted) if query and (query != whole or " " not in query)]
-    return queries[:_MOST] or [FALLBACK]
+        parts = [keywords[:-1], keywords[1:]]  # nothing but keywords: all of them would be the whole text
+    found = dict.fromkeys([*topics[: _MOST - 1], *(" ".join(part) for part in parts)])
+    return [query for query in found if query][:_MOST] or [FALLBACK]
 
 
 def _keywords(text: Text) -> list[str]:
