@@ -10,8 +10,10 @@ from psycopg.sql import SQL, Identifier
 
 from agents.shared import database as agents_database
 from stationmaster.postgres import embedded, migrate
+from stationmaster.shop.seed import seed
 
 TEMPLATE = "migrated"
+SEEDED_TEMPLATE = "seeded"
 _numbers = count(1)
 
 
@@ -36,9 +38,9 @@ def migrated_template(server: str) -> str:
     return TEMPLATE
 
 
-def clone(server_uri: str, template: str) -> Iterator[str]:
+def clone(server_uri: str, template: str, name: str | None = None) -> Iterator[str]:
     """A copy of the template, dropped afterwards with whatever is still connected to it."""
-    name = f"test_{next(_numbers)}"
+    name = name or f"test_{next(_numbers)}"
     with psycopg.connect(server_uri, autocommit=True) as conn:
         conn.execute(
             SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
@@ -56,6 +58,22 @@ def database(server: str, migrated_template: str) -> Iterator[str]:
     yield from clone(server, migrated_template)
 
 
+@pytest.fixture(scope="session")
+def seeded_template(server: str, migrated_template: str) -> str:
+    """The name of a database with a seeded shop; clone it, never connect to it."""
+    with psycopg.connect(server, autocommit=True) as conn:
+        statement = SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
+        conn.execute(statement.format(Identifier(SEEDED_TEMPLATE), Identifier(migrated_template)))
+    asyncio.run(seed(database_uri(server, SEEDED_TEMPLATE)))
+    return SEEDED_TEMPLATE
+
+
+@pytest.fixture
+def seeded_database(server: str, seeded_template: str) -> Iterator[str]:
+    """The URI of a database of this test's own with a shop that was seeded today."""
+    yield from clone(server, seeded_template)
+
+
 @pytest.fixture
 def empty_database(server: str) -> Iterator[str]:
     """The URI of a database of this test's own without any schema."""
@@ -67,5 +85,14 @@ async def agents_on_database(database: str) -> AsyncIterator[str]:
     """`agents.shared.database` configured to this test's `database`; its URI."""
     agents_database.configure(database)
     yield database
+    await agents_database.close()
+    agents_database.configure(None)
+
+
+@pytest.fixture
+async def agents_on_seeded_database(seeded_database: str) -> AsyncIterator[str]:
+    """`agents.shared.database` configured to this test's `seeded_database`; its URI."""
+    agents_database.configure(seeded_database)
+    yield seeded_database
     await agents_database.close()
     agents_database.configure(None)

@@ -114,7 +114,7 @@ def test_facts_say_a_refund_is_proposed_and_nothing_is_taken_from_messages() -> 
         order=order(),
         policy=policy(),
         decision=decision(),
-        outcome="refunded",
+        outcome="refund_proposed",
     )
     facts = verdict.facts(known, tone="brief", desk="desk@shop.example")
     assert facts["outcome"] == "refund_proposed"
