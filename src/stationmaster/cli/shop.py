@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from stationmaster.postgres import ensure
 from stationmaster.settings import Settings, load_settings
@@ -75,13 +76,15 @@ def show_ledger(
 
     counts, rows = asyncio.run(run())
     if as_json:
-        typer.echo(json.dumps({**counts, "rows": rows}, default=str))
+        typer.echo(json.dumps({**counts, "rows": rows}))
         return
     console = Console()
     if rows:
         table = Table(*(name.replace("_", " ") for name in rows[0]), box=None)
         for row in rows:
-            table.add_row(*(str(value) for value in row.values()))
+            # Text, not str: a ticket's id may look like markup.
+            cells = (f"{value:.2f}" if isinstance(value, float) else str(value) for value in row.values())
+            table.add_row(*(Text(cell) for cell in cells))
         console.print(table)
     for name, value in counts.items():
         console.print(f"{name.replace('_', ' ')}: {value}", highlight=False)

@@ -57,7 +57,7 @@ def _users(export: Export) -> Iterator[Problem]:
 def _orders_of(export: Export, user_id: str, user: UserRow) -> Iterator[str]:
     for order_id in user.orders:
         order = export.orders.rows.get(order_id)
-        if order is not None and order.user_id != user_id:
+        if order is not None and order.user_id != user_id and order.user_id in export.users.places:
             yield f"orders: {order_id} belongs to user {order.user_id}"
         if export.orders.readable and order_id not in export.orders.places:
             yield f"orders: unknown order {order_id}"

@@ -14,7 +14,9 @@ select
 
 -- name: refunds(ticket_prefix)
 -- The refunds of the tickets with this prefix, oldest first.
-select to_char(created_at, 'YYYY-MM-DD HH24:MI:SS') as made_at, ticket_id, order_id, amount_usd, provider, reference
+select
+    to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as made_at, ticket_id, order_id,
+    amount_usd::float8 as amount_usd, provider, reference
 from shop.refunds
 where starts_with(ticket_id, :ticket_prefix)
 order by refund_id;
