@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from stationmaster.cli import status, up
+from stationmaster.cli import demo, shop, status, up
 from stationmaster.errors import StationmasterError
 
 app = typer.Typer(
@@ -16,8 +16,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("demo")(demo.demo)
 app.command("up")(up.up)
 app.command("status")(status.status)
+app.add_typer(shop.app, name="shop")
 
 
 def _version(asked: bool) -> None:

@@ -20,6 +20,7 @@ from stationmaster.server.process import ServerProcess, listen, local_url
 from stationmaster.server.record import Record, claim, remove_record, write_record
 from stationmaster.server.stock import Project, read_project, stock_environment
 from stationmaster.settings import Settings, load_settings
+from stationmaster.shop.seed import seed_if_empty
 
 LOG_NAME = "server.log"
 # The in-memory runtime keeps its state below its working directory.
@@ -74,7 +75,7 @@ async def _serve(settings: Settings, project: Project) -> None:
     with claim(data_dir) as lock:
         try:
             with listen(settings.host, settings.port) as sock:
-                seeded = await _seeded(await ensure(settings))
+                seeded = await seed_if_empty(await ensure(settings))
                 server = await _start(settings, project, url, sock, lock)
             try:
                 await server.ready(url)
@@ -100,10 +101,6 @@ async def _start(
         log_level=settings.log_level,
         import_paths=project.import_paths,
     )
-
-
-async def _seeded(uri: str) -> str | None:
-    return None
 
 
 def _environment(settings: Settings, project: Project, url: str) -> dict[str, str]:

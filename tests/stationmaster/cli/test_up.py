@@ -1,0 +1,157 @@
+"""`stationmaster up` from start to end: what it prints and leaves, how it stops, and what happens if it is killed."""
+
+import os
+import signal
+import socket
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.fakes.agent_server import free_port
+from tests.stationmaster.cli.running import Up, alive, eventually, stationmaster
+from tests.stationmaster.server.tiny import tiny_project
+
+KEY = "the-key-of-the-tests"
+Make = Callable[..., Up]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    """`make(env=..., arguments=...)`: an `up` of the tiny project, killed at the end."""
+    made: list[Up] = []
+
+    def start(**options: object) -> Up:
+        made.append(Up(tmp_path, **options))  # pyright: ignore[reportArgumentType]
+        return made[-1].start()
+
+    tiny_project(tmp_path)
+    yield start
+    for up in made:
+        up.kill()
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_a_newcomers_session_on_the_embedded_database(make: Make, tmp_path: Path) -> None:
+    up = make()
+    # What it prints.
+    for text in (up.url, f"{up.url}/docs", f"https://smith.langchain.com/studio/?baseUrl={up.url} ", "offline:rules"):
+        assert text in up.banner
+    assert "STATIONMASTER_STUDIO=true" in up.banner
+    assert str(up.data_dir) in up.banner
+    assert "customers" in up.banner  # the shop was seeded
+    # What it leaves for other commands.
+    record = up.data_dir / "server.json"
+    assert stat.S_IMODE(record.stat().st_mode) == 0o600
+    assert up.record["url"] == up.url
+    assert int(up.record["pid"]) == up.running.pid
+    # It serves: anybody on this machine, and whoever has the local key; nobody with a wrong one.
+    assert up.get("/ok").json()["ok"] is True
+    assert up.post("/assistants/search").status_code == 200
+    assert up.post("/assistants/search", key=up.record["local_key"]).status_code == 200
+    assert up.post("/assistants/search", key="some-wrong-key").status_code == 401
+    assert up.post("/internal/truncate").status_code == 404
+    thread = up.post("/threads").json()["thread_id"]
+    # Other commands find it.
+    told = stationmaster("status", cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert up.url in told.stdout
+    assert "tiny" in told.stdout
+    # A second one on the same data is refused, and says who is there.
+    second = stationmaster("up", "--port", str(free_port()), cwd=tmp_path)
+    assert second.returncode == 2
+    assert up.url in second.stderr
+    assert str(up.running.pid) in second.stderr
+    # A clean stop leaves nothing behind but the data.
+    child = up.child
+    assert up.stop(signal.SIGTERM) == 0
+    assert "Traceback" not in "".join(up.rest())
+    assert not alive(child)
+    assert not listens(up.port)
+    assert not record.exists()
+    assert not list((up.data_dir / "postgres").glob("postmaster.pid"))
+    gone = stationmaster("status", cwd=tmp_path)
+    assert gone.returncode == 2
+    assert "stationmaster up" in gone.stderr
+    # The next start has it again, and does not seed again.
+    again = make(port=up.port)
+    assert again.get(f"/threads/{thread}").status_code == 200
+    assert "customers" not in again.banner
+    assert again.stop(signal.SIGINT) == 0
+
+
+def test_a_killed_up_leaves_no_server_and_no_lie(make: Make, seeded_database: str, tmp_path: Path) -> None:
+    env = {"STATIONMASTER_DATABASE_URI": seeded_database}
+    up = make(env=env)
+    child = up.child
+    up.running.kill()
+    up.running.wait()
+    eventually(lambda: not alive(child), "stopped the orphaned server")
+    assert not listens(up.port)
+    told = stationmaster("status", cwd=tmp_path)
+    assert told.returncode == 2
+    assert "is gone" in told.stderr
+    assert f"pid {up.running.pid}" in told.stderr
+    assert make(env=env, port=up.port).stop() == 0
+
+
+def test_a_server_that_dies_ends_up_with_its_last_words(make: Make, seeded_database: str) -> None:
+    up = make(env={"STATIONMASTER_DATABASE_URI": seeded_database, "STATIONMASTER_LOG_LEVEL": "info"})
+    os.kill(up.child, signal.SIGKILL)
+    assert up.running.wait(30) == 1
+    err = up.rest()[1]
+    assert "ended by itself" in err
+    assert "Application startup complete" in err
+    assert "Traceback" not in err
+    assert not (up.data_dir / "server.json").exists()
+
+
+def test_a_stop_that_comes_early_is_clean(tmp_path: Path, seeded_database: str) -> None:
+    tiny_project(tmp_path)
+    up = Up(tmp_path, env={"STATIONMASTER_DATABASE_URI": seeded_database})
+    starting = up.spawn()
+    try:
+        eventually(lambda: up.children != [], "started its server")
+        child = up.child
+        assert up.stop(signal.SIGINT) == 0
+        assert not alive(child)
+        assert "Traceback" not in "".join(up.rest())
+    finally:
+        if starting.poll() is None:
+            up.kill()
+
+
+def test_beyond_this_machine_with_a_key_from_the_env_file(make: Make, seeded_database: str, tmp_path: Path) -> None:
+    """`.env` reaches the server although it runs in another directory; then loopback needs the key too."""
+    (tmp_path / ".env").write_text(f"STATIONMASTER_API_KEYS=ci:{KEY}\nSTATIONMASTER_DATABASE_URI={seeded_database}\n")
+    up = make(arguments=("--host", "0.0.0.0", "--data-dir", "elsewhere"))
+    assert up.get("/ok").status_code == 200
+    assert up.post("/assistants/search").status_code == 401
+    assert up.post("/assistants/search", key=KEY).status_code == 200
+    assert "callers: ci" in up.banner
+    assert KEY not in up.banner
+    # The data directory's own commands have the local key.
+    assert stationmaster("status", "--data-dir", "elsewhere", cwd=tmp_path).returncode == 0
+    assert stationmaster("status", cwd=tmp_path).returncode == 2
+    refused = stationmaster("status", "--api-url", up.url, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "STATIONMASTER_API_KEY" in refused.stderr
+    named = stationmaster("status", "--json", cwd=tmp_path, env={"STATIONMASTER_API_URL": up.url, "STATIONMASTER_API_KEY": KEY})
+    assert named.returncode == 0, named.stderr
+
+
+def test_open_streams_do_not_hold_a_stop(make: Make, seeded_database: str) -> None:
+    """A client that listens for ever; the state is saved all the same."""
+    env = {"STATIONMASTER_DATABASE_URI": seeded_database}
+    up = make(env=env)
+    thread = up.post("/threads").json()["thread_id"]
+    with httpx.Client(base_url=up.url, trust_env=False, timeout=60) as http, http.stream("GET", f"/threads/{thread}/stream") as stream:
+        assert stream.status_code == 200
+        assert up.stop() == 0
+    assert make(env=env, port=up.port).get(f"/threads/{thread}").status_code == 200
