@@ -1,5 +1,6 @@
 """Demo orders: fixed numbers, known amounts, and fresh copies once the ledger has used one up."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -44,7 +45,7 @@ async def place_orders(uri: str) -> DemoOrders:
 
     Raises ShopEmpty, DatabaseUnreachable.
     """
-    written = demo_orders()
+    written = await asyncio.to_thread(demo_orders)
     async with await connect(uri) as conn:
         today = await today_of(conn)
         numbers = {name: await _fresh(conn, order, today) for name, order in written.items()}
