@@ -16,6 +16,7 @@ MAX_SIZE = 10
 TIMEOUT_S = 5.0
 
 Source = str | Callable[[], Awaitable[str]]
+Unreachable = type[Exception] | tuple[type[Exception], ...]
 Connection = psycopg.AsyncConnection[DictRow]
 
 
@@ -41,15 +42,21 @@ class _State:
     """One per process. A pool can't be shared between loops: its connections wait on the loop they were made on."""
 
     source: Source | None = None
+    unreachable: Unreachable = ()
     slots: WeakKeyDictionary[asyncio.AbstractEventLoop, _Slot] = field(default_factory=WeakKeyDictionary)
 
 
 _state = _State()
 
 
-def configure(source: Source | None) -> None:
-    """Where the database is: a URI, or a coroutine function that finds it on first use. None forgets it."""
+def configure(source: Source | None, *, unreachable: Unreachable = ()) -> None:
+    """Where the database is: a URI, or a coroutine function that finds it on first use. None forgets it.
+
+    `unreachable` names what such a function raises when there is no database for now; it comes out of
+    `connection` as DatabaseUnavailable, which retries and breakers know. Anything else it raises is a bug.
+    """
     _state.source = source
+    _state.unreachable = unreachable
 
 
 @asynccontextmanager
@@ -92,7 +99,7 @@ async def _pool() -> AsyncConnectionPool[Connection]:
 
 
 async def _open(source: Source) -> AsyncConnectionPool[Connection]:
-    uri = source if isinstance(source, str) else await source()
+    uri = source if isinstance(source, str) else await _found(source)
     pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
         uri, open=False, min_size=1, max_size=MAX_SIZE, timeout=TIMEOUT_S, kwargs={"row_factory": dict_row},
         connection_class=psycopg.AsyncConnection[DictRow],
@@ -100,6 +107,13 @@ async def _open(source: Source) -> AsyncConnectionPool[Connection]:
     )  # fmt: skip
     await pool.open()
     return pool
+
+
+async def _found(source: Callable[[], Awaitable[str]]) -> str:
+    try:
+        return await source()
+    except _state.unreachable as error:
+        raise DatabaseUnavailable(str(error)) from error
 
 
 async def _check(conn: Connection) -> None:

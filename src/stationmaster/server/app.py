@@ -12,6 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 from agents.shared import database, payments
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
+from stationmaster.postgres.errors import DatabaseUnreachable
 from stationmaster.server.admission import Policy
 from stationmaster.server.hardening import Admission, ClosedPaths
 from stationmaster.server.policy import policy_from, server_settings
@@ -25,7 +26,7 @@ def create_app(settings: Settings) -> Starlette:
     """The app that the stock server merges with its own; our middleware then runs outermost."""
     # The stock lifespan starts the run queue before ours: a run may ask for the database first. So the
     # agents get a function to await, not a URI.
-    database.configure(partial(ensure, settings))
+    database.configure(partial(ensure, settings), unreachable=DatabaseUnreachable)
     if settings.payments_url:
         key = settings.payments_key.get_secret_value() if settings.payments_key else ""
         payments.configure(payments.HttpProvider(settings.payments_url, key))
