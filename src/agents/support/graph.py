@@ -11,8 +11,9 @@ from agents.support.context import RECURSION_LIMIT, SUMMARISE_ABOVE, Context
 from agents.support.state import Input, State
 
 MAX_SEARCHES = 3
-STEPS_TO_CLOSE = 3
-"""Super-steps that `dead_letter` and `send` need: with fewer left, what is under way is handed to a person."""
+STEPS_TO_CLOSE = 4
+"""Super-steps to keep for closing: a node on the way that has no router of its own, `dead_letter`, `send`, and the
+look that finds nothing more to do. With no more left, what is under way is handed to a person."""
 
 
 def out_of_steps(state: State) -> bool:
