@@ -3,14 +3,18 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
+from pathlib import Path
 
 import psycopg
 import pytest
+from langgraph_sdk.client import LangGraphClient
 from psycopg.sql import SQL, Identifier
 
 from agents.shared import database as agents_database
 from stationmaster.postgres import embedded, migrate
 from stationmaster.shop.seed import seed
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.shop import Ledger
 
 TEMPLATE = "migrated"
 SEEDED_TEMPLATE = "seeded"
@@ -96,3 +100,32 @@ async def agents_on_seeded_database(seeded_database: str) -> AsyncIterator[str]:
     yield seeded_database
     await agents_database.close()
     agents_database.configure(None)
+
+
+@pytest.fixture(scope="session")
+def served_shop(server: str, seeded_template: str) -> Iterator[str]:
+    """The shop behind `support`: shared, so that a test counts by its own ticket ids."""
+    yield from clone(server, seeded_template)
+
+
+@pytest.fixture(scope="session")
+def support(served_shop: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
+    """The project's langgraph.json behind `langgraph dev`, without a key: shared by all tests, never killed."""
+    directory: Path = tmp_path_factory.mktemp("support")
+    server = AgentServer(directory, env={"STATIONMASTER_DATABASE_URI": served_shop})
+    server.start_blocking()
+    yield server
+    server.stop_blocking(9)
+
+
+@pytest.fixture
+async def client(support: AgentServer) -> AsyncIterator[LangGraphClient]:
+    """An SDK client of `support`."""
+    async with support.sdk() as client:
+        yield client
+
+
+@pytest.fixture
+def ledger(served_shop: str) -> Ledger:
+    """What the tickets of `support` left behind."""
+    return Ledger(served_shop)

@@ -48,6 +48,7 @@ async def pay_back(state: State, order: orders.Order, amount_usd: float) -> paym
             order_id=order["order_id"],
             ticket_id=state.get("ticket_id", ""),
             amount=Decimal(str(amount_usd)),
+            request=state.get("turns", 1),
         )
 
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import httpx
 import typer
-from langgraph_sdk.errors import APIStatusError
 from rich.console import Console
 
 from stationmaster.cli.banner import database, model, print_rows
@@ -19,7 +18,7 @@ from stationmaster.settings import Settings, load_settings
 
 def status(
     data_dir: Annotated[
-        Path | None, typer.Option(file_okay=False, help="Whose server [default: .stationmaster].")
+        Path | None, typer.Option(file_okay=False, help="Whose server (default .stationmaster).")
     ] = None,
     api_url: Annotated[str | None, typer.Option(help="A server elsewhere, instead.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -36,7 +35,7 @@ def status(
 
 async def _rows(settings: Settings, target: Target, record: Record | None) -> dict[str, Any]:
     """What is known; of model and database only for our own server, from this directory's settings."""
-    rows: dict[str, Any] = {"url": target.url, "graphs": await _graphs(target)}
+    rows: dict[str, Any] = {"url": target.url, "graphs": await graphs_of(target)}
     if record is not None and record.url == target.url:
         rows |= {
             "pid": record.pid,
@@ -47,8 +46,10 @@ async def _rows(settings: Settings, target: Target, record: Record | None) -> di
     return rows
 
 
-async def _graphs(target: Target) -> list[str]:
+async def graphs_of(target: Target) -> list[str]:
     """The graphs, by their system assistants. Raises StationmasterError if the server is silent or refuses."""
+    from langgraph_sdk.errors import APIStatusError  # after `find_target`, which may have refused at once
+
     try:
         async with client(target) as sdk:
             found = await sdk.assistants.search(metadata={"created_by": "system"}, limit=1000)

@@ -52,8 +52,8 @@ async def run_ticket(client: LangGraphClient, ticket: Ticket, ticket_id: str, te
         question = state["interrupts"][0]
         tell("waiting", question["value"])
         # By id, never a bare value: a bare one answers whatever happens to be pending.
-        await _stream(client, result, tell, command={"resume": {question["id"]: {"action": "approve"}}})
         tell("answered", "approve")
+        await _stream(client, result, tell, command={"resume": {question["id"]: {"action": "approve"}}})
         state = await client.threads.get_state(result.thread_id)
     _read(result, state["values"])
     result.wrong = _differences(result, ticket)

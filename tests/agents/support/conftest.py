@@ -1,67 +1,52 @@
-"""A seeded shop, and the support graph served by a real `langgraph dev` on it."""
+"""The agents of this process on a seeded shop, and what tests of the served graph talk with."""
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
-from agents.shared import database
-from stationmaster.shop.seed import seed
-from tests.conftest import clone
-from tests.fakes.agent_server import AgentServer
-from tests.fakes.shop import Ledger
-
-
-@pytest.fixture(scope="session")
-def seeded_template(server: str, migrated_template: str) -> str:
-    """The name of a database with the seeded shop; clone it, never connect to it."""
-    name = "seeded"
-    made = clone(server, migrated_template, name)
-    asyncio.run(seed(next(made)))
-    return name
+from tests.agents.support.client import Conversation, Waiting
+from tests.fakes.shop import place_order
 
 
 @pytest.fixture
-def shop(server: str, seeded_template: str) -> Iterator[str]:
+def shop(seeded_database: str) -> str:
     """The URI of a seeded shop of this test's own."""
-    yield from clone(server, seeded_template)
+    return seeded_database
 
 
 @pytest.fixture
-async def agents_on_shop(shop: str) -> AsyncIterator[str]:
+async def agents_on_shop(agents_on_seeded_database: str) -> AsyncIterator[str]:
     """The agents of this process work on this test's shop; its URI."""
-    database.configure(shop)
-    yield shop
-    await database.close()
-    database.configure(None)
-
-
-@pytest.fixture(scope="session")
-def served_shop(server: str, seeded_template: str) -> Iterator[str]:
-    """The shop behind `support`: shared, so that a test counts by its own ticket ids."""
-    yield from clone(server, seeded_template)
-
-
-@pytest.fixture(scope="session")
-def support(served_shop: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
-    """The project's langgraph.json behind `langgraph dev`, without a key: shared by all tests, never killed."""
-    directory: Path = tmp_path_factory.mktemp("support")
-    server = AgentServer(directory, env={"STATIONMASTER_DATABASE_URI": served_shop})
-    server.start_blocking()
-    yield server
-    server.stop_blocking(9)
+    yield agents_on_seeded_database
 
 
 @pytest.fixture
-async def client(support: AgentServer) -> AsyncIterator[LangGraphClient]:
-    """An SDK client of `support`."""
-    async with support.sdk() as client:
-        yield client
+def ticket(request: pytest.FixtureRequest) -> str:
+    """A ticket id that no other test uses."""
+    return str(request.node.name)
+
+
+@pytest.fixture(scope="session")
+def order_of(served_shop: str) -> Callable[..., str]:
+    """`order_of(paid_usd)` places a new order in the shop behind `support`; its number."""
+    return partial(place_order, served_shop)
 
 
 @pytest.fixture
-def ledger(served_shop: str) -> Ledger:
-    """What the tickets of `support` left behind."""
-    return Ledger(served_shop)
+async def talk(client: LangGraphClient, ticket: str, order_of: Callable[..., str]) -> Conversation:
+    """A new thread, about an order of $640."""
+    return await Conversation.open(client, ticket, order_id=order_of())
+
+
+@pytest.fixture(scope="session")
+def all_waiting(order_of: Callable[..., str]) -> Waiting:
+    """See `waiting`."""
+    return Waiting(order_of)
+
+
+@pytest.fixture
+async def waiting(client: LangGraphClient, all_waiting: Waiting) -> Conversation:
+    """A conversation of this test's own that waits at the gate for $640."""
+    return await all_waiting.take(client)

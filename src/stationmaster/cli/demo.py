@@ -1,0 +1,115 @@
+"""`stationmaster demo`: six tickets, or a file of real messages, through the support graph."""
+
+import asyncio
+import json
+import secrets
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from langgraph_sdk.client import LangGraphClient
+from rich.console import Console
+from rich.progress import Progress
+
+from agents.support.rules.labels import bitext_intents
+from stationmaster.cli.banner import model
+from stationmaster.cli.status import graphs_of
+from stationmaster.cli.target import client
+from stationmaster.demo import report
+from stationmaster.demo.host import hosted
+from stationmaster.demo.messages import Labelled, Measured, read_messages, run_messages
+from stationmaster.demo.run import GRAPH, Result, run_ticket
+from stationmaster.demo.tickets import Ticket, tickets
+from stationmaster.errors import StationmasterError
+from stationmaster.postgres import ensure, release
+from stationmaster.settings import Settings, load_settings
+from stationmaster.shop import ledger
+from stationmaster.shop.demo import place_orders
+
+
+def demo(
+    data_dir: Annotated[
+        Path | None, typer.Option(file_okay=False, help="Whose server and shop (default .stationmaster).")
+    ] = None,
+    api_url: Annotated[str | None, typer.Option(help="A server elsewhere, instead.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    messages: Annotated[
+        Path | None,
+        typer.Option(dir_okay=False, help="A CSV file with columns utterance and intent, as well."),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first messages of the file.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=200, help="Messages under way at once.")] = 20,
+) -> None:
+    """Send six tickets through the support agent, approve the one that waits, show the ledger.
+
+    Exit code 0 only if every ticket came to what it must, and every refund happened once.
+    """
+    settings = load_settings()
+    if data_dir:
+        settings = settings.model_copy(update={"data_dir": data_dir.absolute()})
+    rows = read_messages(messages, dict(bitext_intents()), limit) if messages else []
+    console = Console(stderr=as_json, quiet=as_json)
+    found = asyncio.run(_demo(settings, api_url, data_dir, console, rows, concurrency))
+    if as_json:
+        typer.echo(json.dumps(found))
+    if not found["ok"]:
+        raise typer.Exit(1)
+
+
+async def _demo(
+    settings: Settings,
+    api_url: str | None,
+    data_dir: Path | None,
+    console: Console,
+    rows: list[Labelled],
+    concurrency: int,
+) -> dict[str, Any]:
+    """Run it on a server, and return the object that `--json` prints."""
+    prefix = f"demo-{secrets.token_hex(3)}-"
+    console.print(f"model: {model(settings)}", style="dim", highlight=False)
+    async with hosted(settings, api_url, data_dir) as target, client(target) as sdk:
+        if GRAPH not in await graphs_of(target):
+            raise StationmasterError(f"{target.url} serves no graph {GRAPH}: name a server of this project")
+        uri = await ensure(settings)
+        try:
+            wanted = tickets(await place_orders(uri))
+            results = await _tickets(sdk, wanted, prefix, console)
+            left = await ledger.summary(uri, prefix)
+        finally:
+            await release(settings)
+        report.print_results(console, results, left)
+        measured = await _messages(sdk, rows, f"{prefix}m", concurrency, console) if rows else None
+    ok = all(result.ok for result in results) and _adds_up(wanted, left)
+    found: dict[str, Any] = {"ok": ok, "tickets": [asdict(result) for result in results], "ledger": left}
+    if measured:
+        report.print_messages(console, measured)
+        found |= {"ok": ok and not measured.failures, "messages": measured.as_json()}
+    return found
+
+
+def _adds_up(wanted: list[Ticket], left: ledger.Summary) -> bool:
+    return (
+        left["duplicate_refunds"] == 0
+        and left["refunds"] == sum(ticket.refund_usd > 0 for ticket in wanted)
+        and round(left["total_usd"], 2) == round(sum(ticket.refund_usd for ticket in wanted), 2)
+        and left["mails"] == sum(ticket.mails for ticket in wanted)
+    )
+
+
+async def _tickets(sdk: LangGraphClient, wanted: list[Ticket], prefix: str, console: Console) -> list[Result]:
+    results = []
+    for ticket in wanted:
+        report.print_ticket(console, ticket)
+        printer = report.TicketPrinter(console)
+        results.append(await run_ticket(sdk, ticket, f"{prefix}{ticket.name}", printer))
+        printer.close()
+    return results
+
+
+async def _messages(
+    sdk: LangGraphClient, rows: list[Labelled], prefix: str, concurrency: int, console: Console
+) -> Measured:
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("messages", total=len(rows))
+        return await run_messages(sdk, rows, prefix, concurrency, lambda: progress.advance(task))

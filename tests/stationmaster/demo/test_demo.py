@@ -1,0 +1,118 @@
+"""`stationmaster demo` as a person runs it: against a server, on one that it starts, with a file of messages."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.agent_server import ROOT, AgentServer, clean_environment
+from tests.fakes.shop import Ledger
+
+BITEXT = ROOT.parent / "shared" / "data" / "bitext_customer_support" / "validation.csv"
+MESSAGES = """utterance,intent
+where is my parcel?,track_order
+please cancel order 88126,cancel_order
+"I want to speak with somebody, right now",contact_human_agent
+nobody labelled this one,some_new_label
+"""
+
+
+def demo(*options: str, database: str | None = None, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run the command and wait for its end."""
+    env = clean_environment({"STATIONMASTER_DATABASE_URI": database} if database else {})
+    command = [sys.executable, "-m", "stationmaster.cli", "demo", *options]
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=150, check=False)
+
+
+def found_by(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_six_tickets_come_to_what_they_must(support: AgentServer, served_shop: str, ledger: Ledger) -> None:
+    found = found_by(demo("--api-url", support.url, "--json", database=served_shop))
+    assert found["ok"] is True
+    assert {ticket["ticket"]: (ticket["intent"], ticket["outcome"]) for ticket in found["tickets"]} == {
+        "blender": ("refund", "refunded"),
+        "small-refund": ("refund", "refunded"),
+        "question": ("question", "answered"),
+        "no-such-order": ("refund", "order_not_found"),
+        "wants-a-human": ("human", "human"),
+        "too-late": ("refund", "refund_declined"),
+    }
+    assert [ticket["ticket"] for ticket in found["tickets"] if ticket["waited"]] == ["blender"]
+    assert found["ledger"]["refunds"] == 2
+    assert found["ledger"]["duplicate_refunds"] == 0
+    assert found["ledger"]["mails"] == 5
+
+
+def test_again_and_for_people(support: AgentServer, served_shop: str) -> None:
+    """The second run on one shop finds the blender refunded, and uses a copy of the order."""
+    first = demo("--api-url", support.url, database=served_shop)
+    second = demo("--api-url", support.url, database=served_shop)
+    for done in (first, second):
+        assert done.returncode == 0, done.stderr
+        assert "waits for a person" in done.stdout
+        assert "2 refunds, $688.50; 0 duplicates; 5 mails" in done.stdout
+    assert "Refund $640.00 for order 88" in second.stdout
+    assert first.stdout != second.stdout
+
+
+def test_it_starts_and_stops_a_server_of_its_own(tmp_path: Path) -> None:
+    found = found_by(demo("--data-dir", str(tmp_path / "data"), "--json"))
+    assert found["ok"] is True
+    assert not (tmp_path / "data" / "server.json").exists()
+
+
+def test_messages_of_a_file_are_compared_with_their_labels(
+    support: AgentServer, served_shop: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "messages.csv"
+    file.write_text(MESSAGES)
+    found = found_by(demo("--api-url", support.url, "--json", "--messages", str(file), database=served_shop))
+    assert found["messages"]["n"] == 4
+    assert found["messages"]["failed"] == 0
+    assert found["messages"]["intent_accuracy"] == 1.0
+    assert found["messages"]["outcomes"]["human"] >= 1
+    assert found["messages"]["runs_per_s"] > 0
+
+
+@pytest.mark.skipif(not BITEXT.exists(), reason="the Bitext messages are not beside this checkout")
+def test_real_messages_reach_the_accuracy_that_is_promised(support: AgentServer, served_shop: str) -> None:
+    options = ("--api-url", support.url, "--json", "--messages", str(BITEXT), "--limit", "200")
+    found = found_by(demo(*options, database=served_shop))
+    assert found["messages"]["n"] == 200
+    assert found["messages"]["failed"] == 0
+    assert found["messages"]["intent_accuracy"] >= 0.80
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("text,label\nhello,x\n", "line 1: no column intent, utterance"),
+        ("utterance,intent\n", "holds no messages"),
+        (b"utterance,intent\n\xff\xfe,x\n", "in UTF-8"),
+    ],
+)
+def test_a_file_that_is_no_use_is_named_before_anything_is_sent(
+    content: str | bytes, says: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "messages.csv"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    done = demo("--messages", str(file), "--api-url", "http://127.0.0.1:9")
+    assert done.returncode == 2
+    assert str(file) in done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_server_that_is_not_there(served_shop: str) -> None:
+    done = demo("--api-url", "http://127.0.0.1:9", database=served_shop)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert "http://127.0.0.1:9" in done.stderr
+    assert os.linesep * 2 not in done.stderr
