@@ -1,25 +1,48 @@
 """The `stationmaster` command: mounts the commands, and turns errors into one line and an exit code."""
 
 import sys
+from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from stationmaster.cli import demo, shop, status, up
 from stationmaster.errors import StationmasterError
+
+# One module of this package each, holding a function of the same name, or an `app` with commands below it.
+COMMANDS = ("up", "status", "demo", "shop")
+
+
+class Commands(TyperGroup):
+    """Imports a command's module when it is asked for: `up` shall not wait for what only `demo` needs."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"stationmaster.cli.{cmd_name}")
+        holder = typer.Typer(add_completion=False)
+        holder.callback()(lambda: None)  # with it, a single command stays one below the group
+        if hasattr(module, "app"):
+            holder.add_typer(module.app, name=cmd_name)
+        else:
+            holder.command(cmd_name)(getattr(module, cmd_name))
+        group: Any = get_command(holder)
+        return group.get_command(ctx, cmd_name)
+
 
 app = typer.Typer(
     name="stationmaster",
+    cls=Commands,
     help="A self-hosted LangGraph deployment.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("demo")(demo.demo)
-app.command("up")(up.up)
-app.command("status")(status.status)
-app.add_typer(shop.app, name="shop")
 
 
 def _version(asked: bool) -> None:

@@ -22,7 +22,7 @@ app = typer.Typer(
 )
 
 DataDir = Annotated[
-    Path | None, typer.Option(file_okay=False, help="Where data is kept [default: .stationmaster].")
+    Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

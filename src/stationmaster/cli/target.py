@@ -3,13 +3,14 @@
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from langgraph_sdk import get_client
-from langgraph_sdk.client import LangGraphClient
+from typing import TYPE_CHECKING
 
 from stationmaster.errors import StationmasterError
 from stationmaster.server.record import is_claimed, read_record
 from stationmaster.settings import Settings
+
+if TYPE_CHECKING:
+    from langgraph_sdk.client import LangGraphClient
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,10 @@ def find_target(settings: Settings, api_url: str | None = None, data_dir: Path |
     return Target(record.url, record.local_key)
 
 
-def client(target: Target) -> LangGraphClient:
+def client(target: Target) -> "LangGraphClient":
     """An SDK client for it. No key is passed as None: left out, the SDK would send LANGSMITH_API_KEY."""
+    from langgraph_sdk import get_client  # a second of imports, which a refusal need not wait for
+
     return get_client(url=target.url, api_key=target.api_key)
 
 

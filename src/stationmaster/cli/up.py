@@ -32,13 +32,13 @@ def up(
         str | None, typer.Option(help="Address to listen on; beyond this machine a key is needed.")
     ] = None,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Port of the Agent Server [default: 2024].")
+        int | None, typer.Option(min=1, max=65535, help="Port of the Agent Server (default 2024).")
     ] = None,
     console_port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Port of the web console, reserved [default: 2025].")
+        int | None, typer.Option(min=1, max=65535, help="Port of the web console, reserved (default 2025).")
     ] = None,
     data_dir: Annotated[
-        Path | None, typer.Option(file_okay=False, help="Where data is kept [default: .stationmaster].")
+        Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
     ] = None,
 ) -> None:
     """Run the service until Ctrl-C or SIGTERM."""

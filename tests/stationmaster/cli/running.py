@@ -23,7 +23,12 @@ def stationmaster(
 ) -> subprocess.CompletedProcess[str]:
     """One command that is expected to end by itself."""
     return subprocess.run(
-        [*COMMAND, *arguments], cwd=cwd, env=clean_environment(env), capture_output=True, text=True, timeout=90
+        [*COMMAND, *arguments],
+        cwd=cwd,
+        env=clean_environment(env),
+        capture_output=True,
+        text=True,
+        timeout=90,
     )
 
 
@@ -131,7 +136,9 @@ class Up:
             self.process.communicate()
 
     def get(self, path: str, key: str | None = None) -> httpx.Response:
-        return httpx.get(f"{self.url}{path}", headers={"x-api-key": key} if key else {}, trust_env=False, timeout=10)
+        return httpx.get(
+            f"{self.url}{path}", headers={"x-api-key": key} if key else {}, trust_env=False, timeout=10
+        )
 
     def post(self, path: str, body: object = None, key: str | None = None) -> httpx.Response:
         headers = {"x-api-key": key} if key else {}

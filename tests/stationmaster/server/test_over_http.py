@@ -50,7 +50,14 @@ async def http(server: AgentServer, **headers: str) -> AsyncIterator[httpx.Async
 async def raw(server: AgentServer, method: str, target: str, *headers: str) -> int:
     """The status of a request whose target is sent as it stands; httpx would tidy it up."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-    lines = [f"{method} {target} HTTP/1.1", f"Host: 127.0.0.1:{server.port}", *headers, "Content-Length: 0", "", ""]
+    lines = [
+        f"{method} {target} HTTP/1.1",
+        f"Host: 127.0.0.1:{server.port}",
+        *headers,
+        "Content-Length: 0",
+        "",
+        "",
+    ]
     writer.write("\r\n".join(lines).encode())
     status = int((await reader.readline()).split()[1])
     writer.close()
@@ -79,7 +86,9 @@ async def raw(server: AgentServer, method: str, target: str, *headers: str) -> i
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "GET", "OPTIONS"])
-async def test_closed_paths_answer_404_and_nothing_is_wiped(open_server: AgentServer, method: str, target: str) -> None:
+async def test_closed_paths_answer_404_and_nothing_is_wiped(
+    open_server: AgentServer, method: str, target: str
+) -> None:
     async with open_server.sdk() as sdk:
         thread = await sdk.threads.create()
         assert await raw(open_server, method, target) == 404
@@ -102,7 +111,9 @@ async def test_without_keys_this_machine_sees_everything(open_server: AgentServe
         assert (await client.get(path)).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/assistants/search", "/threads/search", "/runs/wait", "/store/items/search", "/mcp/"])
+@pytest.mark.parametrize(
+    "path", ["/assistants/search", "/threads/search", "/runs/wait", "/store/items/search", "/mcp/"]
+)
 @pytest.mark.parametrize(
     "headers",
     [
@@ -118,7 +129,9 @@ async def test_without_keys_this_machine_sees_everything(open_server: AgentServe
         {"x-auth-scheme": "langsmith", "Origin": EVIL},
     ],
 )
-async def test_without_keys_others_get_401(open_server: AgentServer, path: str, headers: dict[str, str]) -> None:
+async def test_without_keys_others_get_401(
+    open_server: AgentServer, path: str, headers: dict[str, str]
+) -> None:
     async with http(open_server) as client:
         refused = await client.post(path, json={}, headers=headers)
         assert refused.status_code == 401
@@ -146,12 +159,22 @@ async def test_with_keys_only_a_key_opens(keyed_server: AgentServer, header: str
 
 async def test_with_keys_health_and_the_docs_page_stay_open(keyed_server: AgentServer) -> None:
     async with http(keyed_server) as client:
-        found = {path: (await client.get(path)).status_code for path in ("/ok", "/docs", "/openapi.json", "/info", "/metrics")}
+        found = {
+            path: (await client.get(path)).status_code
+            for path in ("/ok", "/docs", "/openapi.json", "/info", "/metrics")
+        }
     assert found == {"/ok": 200, "/docs": 200, "/openapi.json": 200, "/info": 401, "/metrics": 401}
 
 
-async def test_a_socket_from_a_foreign_page_is_refused(open_server: AgentServer, keyed_server: AgentServer) -> None:
-    upgrade = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {'A' * 22}==")
+async def test_a_socket_from_a_foreign_page_is_refused(
+    open_server: AgentServer, keyed_server: AgentServer
+) -> None:
+    upgrade = (
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        f"Sec-WebSocket-Key: {'A' * 22}==",
+    )
     async with open_server.sdk() as sdk:
         thread = (await sdk.threads.create())["thread_id"]
     target = f"/threads/{thread}/stream/events"
@@ -169,7 +192,7 @@ async def test_what_is_kept_of_a_caller_holds_no_secret(keyed_server: AgentServe
         await sdk.runs.join(thread["thread_id"], run["run_id"])
         run = await sdk.runs.get(thread["thread_id"], run["run_id"])
         state = await sdk.threads.get_state(thread["thread_id"])
-    kept: dict[str, Any] = run["kwargs"]  # pyright: ignore[reportTypedDictNotRequiredAccess, reportGeneralTypeIssues]
+    kept: dict[str, Any] = run["kwargs"]  # pyright: ignore[reportGeneralTypeIssues]
     assert kept["config"]["configurable"]["langgraph_auth_user_id"] == "ci"
     assert KEY not in json.dumps(run) + json.dumps(state)
 
@@ -196,11 +219,15 @@ async def test_allowed_origins_may_ask_and_read(open_server: AgentServer, origin
         assert "x-pagination-total" in answer.headers["access-control-expose-headers"].lower()
         # Studio also posts text/plain and names its own auth scheme.
         studio = {"Origin": origin, "x-auth-scheme": "langsmith", "Authorization": "Bearer of-langsmith"}
-        plain = await client.post("/assistants/search", content="{}", headers={**studio, "Content-Type": "text/plain"})
+        plain = await client.post(
+            "/assistants/search", content="{}", headers={**studio, "Content-Type": "text/plain"}
+        )
         assert plain.status_code == 200
 
 
-async def test_other_origins_may_neither_ask_nor_read(open_server: AgentServer, keyed_server: AgentServer) -> None:
+async def test_other_origins_may_neither_ask_nor_read(
+    open_server: AgentServer, keyed_server: AgentServer
+) -> None:
     preflight = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Private-Network": "true"}
     for server, origin in ((open_server, EVIL), (open_server, "null"), (keyed_server, STUDIO_ORIGIN)):
         async with http(server, Origin=origin) as client:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.fakes.agent_server import CONFIG
 
-GRAPH = '''
+GRAPH = """
 from langgraph.graph import START, StateGraph
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
@@ -20,7 +20,7 @@ async def ask(state: State):
 
 
 graph = StateGraph(State).add_node(ask).add_edge(START, "ask").compile()
-'''
+"""
 
 
 def tiny_project(directory: Path, module: str = "tiny", source: str = GRAPH) -> Path:
