@@ -13,13 +13,17 @@ export UV_NO_PROGRESS := 1
 help: ## what there is to do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
-setup: $(VENV)/.ready ## make .venv with what the service needs
+setup: $(VENV)/.ready .env ## make .venv with what the service needs
 setup-dev: $(VENV)/.ready-dev ## the same, with what the checks need
 
 $(UV):
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) is not on the PATH; install Python 3.11, or name it: make PYTHON=/path/to/python3.11" >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+# `langgraph up` hands this file to compose, which wants it to exist; everything in the example is commented out.
+.env:
+	@install -m 600 .env.example .env
 
 $(VENV)/.ready: $(UV) requirements.txt pyproject.toml
 	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements.txt
@@ -36,7 +40,8 @@ up: setup ## run the service: embedded Postgres, Agent Server; Ctrl-C stops it
 demo: setup ## six tickets through the support agent, with a ledger at the end
 	@exec $(BIN)/stationmaster demo $(ARGS)
 
-dev: setup ## plain `langgraph dev`, for Studio and the inner loop
+dev: setup ## plain `langgraph dev` on a seeded shop, for Studio and the inner loop
+	@$(BIN)/stationmaster shop seed
 	@STATIONMASTER_STUDIO=$${STATIONMASTER_STUDIO:-true} exec $(BIN)/langgraph dev --no-browser $(ARGS)
 
 test: setup-dev ## every test
