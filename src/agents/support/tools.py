@@ -29,8 +29,12 @@ async def find_order(order_id: str) -> orders.Order | None:
 
 
 async def find_policy(reason: str) -> policies.Policy:
-    """The return policy for a reason."""
-    async with breaker("orders"):
+    """The return policy for a reason.
+
+    Not behind the breaker of the orders: this runs beside the look-up, and its success would forget each time
+    that the orders had failed.
+    """
+    async with breaker("policies"):
         return await policies.find_policy(reason)
 
 
