@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,11 +16,12 @@ ToolCalls = tuple[tuple[str, dict[str, Any] | str], ...]
 
 @dataclass(frozen=True)
 class Call:
-    """One request that reached the server; header names are lower case."""
+    """One request that reached the server; header names are lower case, `at` is its time.monotonic()."""
 
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
+    at: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True)
