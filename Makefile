@@ -8,7 +8,7 @@ INSTALL_SELF := $(UV) pip install --quiet --python $(BIN)/python --no-deps --no-
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev up demo dev test check format requirements clean
+.PHONY: help setup setup-dev up demo dev test check format requirements docs clean
 
 help: ## what there is to do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -60,6 +60,9 @@ format: setup-dev ## rewrite the code to the house format
 requirements: $(UV) ## compile the pinned requirements again from pyproject.toml
 	$(UV) pip compile --quiet pyproject.toml --extra build --generate-hashes --no-header --python-version 3.11 -o requirements.txt
 	$(UV) pip compile --quiet pyproject.toml --extra build --extra dev --generate-hashes --no-header --python-version 3.11 -c requirements.txt -o requirements-dev.txt
+
+docs: setup ## draw the pages of the graphs again
+	@$(BIN)/python -m stationmaster.docs
 
 clean: ## remove .venv (the data in .stationmaster stays)
 	rm -rf $(VENV)

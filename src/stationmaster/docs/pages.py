@@ -1,0 +1,53 @@
+"""Draws a graph and its settings into its page; a test compares each page with what is drawn now."""
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from langgraph.pregel import Pregel
+
+Graph = Pregel[Any, Any, Any, Any]
+LONGEST_DEFAULT = 40
+
+
+def graphs(config: Path) -> dict[str, Graph]:
+    """The graphs of a langgraph.json, by name; they are named in dotted form."""
+    found: dict[str, Graph] = {}
+    for name, spec in json.loads(config.read_text(encoding="utf-8"))["graphs"].items():
+        module, _, attribute = (spec["path"] if isinstance(spec, dict) else spec).partition(":")
+        found[name] = getattr(import_module(module), attribute)
+    return found
+
+
+def filled(page: str, graph: Graph) -> str:
+    """The page with its drawing and its settings as they are now; what stands around them is kept."""
+    for name, content in (("drawing", drawing(graph)), ("settings", settings_table(graph))):
+        start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        before, found, rest = page.partition(start)
+        _, closed, after = rest.partition(end)
+        if not found or not closed:
+            raise ValueError(f"the page has no place for its {name}: add the lines {start.strip()} and {end}")
+        page = f"{before}{start}{content}\n{end}{after}"
+    return page
+
+
+def drawing(graph: Graph) -> str:
+    """The graph as a Mermaid flowchart, in a fenced block."""
+    return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
+
+
+def settings_table(graph: Graph) -> str:
+    """The context schema as a Markdown table: field, default, what it does."""
+    schema = graph.get_context_jsonschema() or {}
+    rows = ["| field | default | what it does |", "|---|---|---|"]
+    for name, field in schema.get("properties", {}).items():
+        rows.append(f"| `{name}` | {_shown(field.get('default'))} | {field.get('description', '')} |")
+    return "\n".join(rows)
+
+
+def _shown(default: Any) -> str:
+    if default is None:
+        return ""
+    text = str(default)
+    return "(see prompts.py)" if len(text) > LONGEST_DEFAULT else f"`{text}`"
