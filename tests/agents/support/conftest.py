@@ -1,6 +1,6 @@
 """The agents of this process on a seeded shop, and what tests of the served graph talk with."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -17,9 +17,9 @@ def shop(seeded_database: str) -> str:
 
 
 @pytest.fixture
-async def agents_on_shop(agents_on_seeded_database: str) -> AsyncIterator[str]:
+def agents_on_shop(agents_on_seeded_database: str) -> str:
     """The agents of this process work on this test's shop; its URI."""
-    yield agents_on_seeded_database
+    return agents_on_seeded_database
 
 
 @pytest.fixture

@@ -1,0 +1,193 @@
+"""Once, whatever callers do: double clicks, the same ticket twice, new messages, several runs on one thread."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+import httpx
+from langgraph_sdk.client import LangGraphClient
+
+from tests.agents.support.client import Conversation, Waiting
+from tests.fakes.shop import Ledger, lock_waiters, locked
+
+APPROVE = {"action": "approve"}
+STRATEGIES = ["reject", "enqueue", "interrupt", "rollback"]
+
+
+async def test_several_answers_at_once_refund_once(waiting: Conversation, ledger: Ledger) -> None:
+    command = await waiting.resume(APPROVE)
+    finished = await asyncio.gather(*(waiting.run(command=command) for _ in range(4)))
+    assert {values["outcome"] for values in finished} == {"refunded"}
+    assert ledger.refunded_usd(waiting.ticket_id) == [640]
+    assert ledger.mail_kinds(waiting.ticket_id) == ["acknowledge", "reply"]
+    values = (await waiting.state())["values"]
+    assert [message["type"] for message in values["messages"]] == ["human", "ai"]
+
+
+async def test_opposite_answers_at_once_have_one_winner(waiting: Conversation, ledger: Ledger) -> None:
+    approve, reject = (
+        await waiting.resume(APPROVE),
+        await waiting.resume({"action": "reject", "reason": "No."}),
+    )
+    await asyncio.gather(waiting.run(command=approve), waiting.run(command=reject))
+    values = (await waiting.state())["values"]
+    paid = ledger.refunded_usd(waiting.ticket_id)
+    assert (values["outcome"], paid) in [("refunded", [640]), ("refund_rejected", [])]
+    assert ledger.mail_kinds(waiting.ticket_id) == ["acknowledge", "reply"]
+
+
+async def test_an_answer_to_an_unknown_question_does_nothing(waiting: Conversation, ledger: Ledger) -> None:
+    """Neither while another question waits, nor on a thread that is done."""
+    question = await waiting.question()
+    unknown: Any = {"resume": {uuid4().hex: APPROVE}}
+    await waiting.run(command=unknown)
+    assert await waiting.question() == question
+    assert not ledger.refunds(waiting.ticket_id)
+
+    await waiting.answer(APPROVE)
+    done = (await waiting.state())["values"]
+    for command in (unknown, {"resume": {question["id"]: APPROVE}}, {"resume": APPROVE}):
+        await waiting.run(command=command)
+    assert (await waiting.state())["values"] == done
+    assert ledger.refunded_usd(waiting.ticket_id) == [640]
+    assert ledger.mail_kinds(waiting.ticket_id) == ["acknowledge", "reply"]
+
+
+async def test_a_second_request_after_an_approval_finds_the_money_gone(
+    waiting: Conversation, ledger: Ledger
+) -> None:
+    await waiting.answer(APPROVE)
+    values = await waiting.want_refund()
+    assert values["outcome"] == "refund_declined"
+    assert values["decision"]["status"] == "declined"
+    assert "refunded already" in values["messages"][-1]["content"]
+    assert values["turns"] == 2
+    assert ledger.refunded_usd(waiting.ticket_id) == [640]
+    assert ledger.mail_kinds(waiting.ticket_id) == ["acknowledge", "reply", "reply"]
+
+
+async def test_a_second_request_after_a_rejection_asks_again(waiting: Conversation, ledger: Ledger) -> None:
+    first = await waiting.question()
+    await waiting.answer({"action": "reject", "reason": "No photo."})
+    values = await waiting.want_refund()
+    second = await waiting.question()
+    assert values["decision"]["status"] == "proposed"
+    assert "reject_reason" not in values["decision"]
+    assert second["id"] != first["id"]
+    assert second["value"]["attempt"] == 1
+    assert "$640.00" in second["value"]["draft"]
+
+    await waiting.answer(APPROVE)
+    assert ledger.refunded_usd(waiting.ticket_id) == [640]
+    assert ledger.mail_kinds(waiting.ticket_id) == ["acknowledge", "acknowledge", "reply", "reply"]
+
+
+async def test_a_new_message_replaces_the_question(waiting: Conversation, ledger: Ledger) -> None:
+    first = await waiting.question()
+    values = await waiting.say(
+        f"Any news on order {waiting.order_id}? It arrived broken, I want my money back!"
+    )
+    second = await waiting.question()
+    assert second["id"] != first["id"]
+    assert (values["turns"], second["value"]["amount_usd"]) == (2, 640)
+
+    await waiting.run(command={"resume": {first["id"]: APPROVE}})
+    assert await waiting.question() == second, "the old question can't be answered any more"
+    assert not ledger.refunds(waiting.ticket_id)
+    await waiting.answer(APPROVE)
+    assert ledger.refunded_usd(waiting.ticket_id) == [640]
+    assert ledger.mail_kinds(waiting.ticket_id) == ["acknowledge", "acknowledge", "reply"], "one a request"
+
+
+async def test_one_ticket_on_two_threads_at_once_is_one_refund(
+    client: LangGraphClient, ticket: str, order_of: Callable[..., str], ledger: Ledger
+) -> None:
+    order_id = order_of()
+    talks = [await Conversation.open(client, ticket, order_id=order_id) for _ in range(2)]
+    await asyncio.gather(*(talk.want_refund() for talk in talks))
+    assert ledger.mail_kinds(ticket) == ["acknowledge"]
+    finished = await asyncio.gather(*(talk.answer(APPROVE) for talk in talks))
+    assert [values["outcome"] for values in finished] == ["refunded"] * 2
+    assert ledger.refunded_usd(ticket) == [640]
+    assert ledger.mail_kinds(ticket) == ["acknowledge", "reply"]
+
+
+async def test_answers_at_once_with_each_multitask_strategy(
+    client: LangGraphClient, all_waiting: Waiting, ledger: Ledger
+) -> None:
+    async def answered_twice(talk: Conversation, strategy: Any) -> None:
+        command = await talk.resume(APPROVE)
+        await twice(lambda: talk.run(command=command, multitask_strategy=strategy, raise_error=False))
+        await assert_refunded_once(talk, ledger)
+
+    talks = [await all_waiting.take(client) for _ in STRATEGIES]
+    await asyncio.gather(*map(answered_twice, talks, STRATEGIES))
+
+
+async def test_messages_at_once_with_each_multitask_strategy(
+    client: LangGraphClient, order_of: Callable[..., str], ledger: Ledger
+) -> None:
+    """A small refund, asked for twice at once: paid once, whichever run survives."""
+
+    async def asked_twice(strategy: Any) -> None:
+        talk = await Conversation.open(client, f"multitask-{strategy}", order_id=order_of(48.5))
+        await twice(lambda: talk.want_refund(multitask_strategy=strategy, raise_error=False))
+        assert ledger.refunded_usd(talk.ticket_id) == [48.5], strategy
+        assert (await talk.state())["values"]["messages"][-1]["type"] == "ai"
+
+    await asyncio.gather(*map(asked_twice, STRATEGIES))
+
+
+async def test_a_run_that_is_cut_off_while_it_pays(
+    client: LangGraphClient, all_waiting: Waiting, served_shop: str, ledger: Ledger
+) -> None:
+    """The refund waits for a lock in the database when another run takes the thread over."""
+
+    talks = {strategy: await all_waiting.take(client) for strategy in ("enqueue", "interrupt", "rollback")}
+    commands = {strategy: await talk.resume(APPROVE) for strategy, talk in talks.items()}
+    numbers = ", ".join(f"'{talk.order_id}'" for talk in talks.values())
+    with locked(served_shop, f"select 1 from shop.orders where order_id in ({numbers}) for update"):
+        for strategy, talk in talks.items():
+            await talk.start(command=commands[strategy])
+        await lock_waiters(served_shop, like="%shop.refunds%", at_least=len(talks))
+        seconds = [
+            await talk.start(command=commands[strategy], multitask_strategy=strategy)
+            for strategy, talk in talks.items()
+        ]
+    await asyncio.gather(*(talk.join(run) for talk, run in zip(talks.values(), seconds, strict=True)))
+    for talk in talks.values():
+        await assert_refunded_once(talk, ledger)
+
+
+async def test_twenty_threads_at_once(
+    client: LangGraphClient, order_of: Callable[..., str], ledger: Ledger
+) -> None:
+    async def refunded(number: int) -> None:
+        talk = await Conversation.open(client, f"parallel-{number}", order_id=order_of(20 + number))
+        values = await talk.want_refund()
+        assert values["outcome"] == "refunded"
+        assert ledger.refunded_usd(talk.ticket_id) == [20 + number]
+        assert ledger.mail_kinds(talk.ticket_id) == ["reply"]
+
+    await asyncio.gather(*map(refunded, range(20)))
+
+
+async def twice(run: Callable[[], Awaitable[Any]]) -> None:
+    """Start it twice at once; a 409 is a fair answer to either."""
+    for result in await asyncio.gather(run(), run(), return_exceptions=True):
+        if isinstance(result, httpx.HTTPStatusError):
+            assert result.response.status_code == 409
+        elif isinstance(result, BaseException):
+            raise result
+
+
+async def assert_refunded_once(talk: Conversation, ledger: Ledger) -> None:
+    """A run that was cut off may have left the question open: then it is answered."""
+    if (await talk.state())["interrupts"]:
+        await talk.answer(APPROVE)
+    state = await talk.state()
+    assert state["next"] == []
+    assert state["values"]["outcome"] == "refunded"
+    assert ledger.refunded_usd(talk.ticket_id) == [640]
+    assert ledger.mail_kinds(talk.ticket_id) == ["acknowledge", "reply"]
