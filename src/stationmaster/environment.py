@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from dotenv.parser import parse_stream
 from pydantic import AliasChoices, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource
 
 from stationmaster.errors import StationmasterError
 
@@ -24,11 +24,26 @@ class SettingsError(StationmasterError):
     """A setting that can't be used."""
 
 
-def dropping_memory(source: PydanticBaseSettingsSource) -> Callable[[], dict[str, Any]]:
-    """The source without a DATABASE_URI of `:memory:`, which means "no database" to `langgraph dev` only."""
-    return lambda: {
-        name: value for name, value in source().items() if not (name in DATABASE and value == MEMORY)
-    }
+def databases_first(*sources: PydanticBaseSettingsSource) -> tuple[Callable[[], dict[str, Any]], ...]:
+    """The sources, with DATABASE_URI looked up apart: our own name wins over the common one in whatever place.
+
+    `langgraph dev` and the server images set the common one for themselves; `:memory:` is no database to us.
+    """
+
+    def database() -> dict[str, Any]:
+        for name in DATABASE:
+            for source in sources:
+                value = source.env_vars.get(name) if isinstance(source, EnvSettingsSource) else None
+                if value and value != MEMORY:
+                    return {name: value}
+        return {}
+
+    def without(source: PydanticBaseSettingsSource) -> Callable[[], dict[str, Any]]:
+        return lambda: {
+            name: value for name, value in source().items() if name not in (*DATABASE, "database_uri")
+        }
+
+    return database, *map(without, sources)
 
 
 def load(model: type[T]) -> T:
@@ -86,7 +101,7 @@ def _explained(
     aliases = variables(model)
     field = next((name for name, names in aliases.items() if first["loc"][0] in (name, *names)), None)
     names = aliases[field] if field else (str(first["loc"][0]),)
-    name = next((name for name in names if os.environ.get(name) or name in env_file), names[0])
+    name = next((name for name in names if _in_environment(name) or name in env_file), names[0])
     reason = first["msg"].removeprefix("Value error, ")
     return SettingsError(
         f"{name} ({_place(name, env_file)}): {reason}: correct it; .env.example describes it"
@@ -94,6 +109,10 @@ def _explained(
 
 
 def _place(name: str, env_file: Mapping[str, int]) -> str:
-    if os.environ.get(name) or name not in env_file:
+    if _in_environment(name) or name not in env_file:
         return "in the environment"
     return f"{ENV_FILE} line {env_file[name]}"
+
+
+def _in_environment(name: str) -> bool:
+    return os.environ.get(name, "") not in ("", MEMORY)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
-from stationmaster.environment import ENV_FILE, SettingsError, dropping_memory, load
+from stationmaster.environment import ENV_FILE, SettingsError, databases_first, load
 
 __all__ = ["ApiKey", "Settings", "SettingsError", "load_settings"]
 
@@ -73,8 +73,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[Any, ...]:
-        """`langgraph dev` puts `:memory:` into DATABASE_URI: dropped, so that the value in `.env` still counts."""
-        return init_settings, dropping_memory(env_settings), dropping_memory(dotenv_settings)
+        return init_settings, *databases_first(env_settings, dotenv_settings)
 
     @field_validator("data_dir")
     @classmethod

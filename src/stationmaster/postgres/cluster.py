@@ -3,8 +3,10 @@
 import hashlib
 import os
 import shlex
+import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -22,6 +24,9 @@ PORT = 5432
 LONGEST_SOCKET_PATH = 100  # bytes; Linux takes 107, macOS 103
 LARGEST_LOG = 10_000_000  # bytes
 START_TIMEOUT_S = 120
+# Sessions of a killed server end by themselves, but each only when it next looks.
+LINGERING = "pre-existing shared memory block"
+LINGER_S = 15.0
 SERVER_OPTIONS = {
     "timezone": "UTC",
     "max_connections": "200",
@@ -67,26 +72,54 @@ class Cluster:
 
     def start(self, options: Mapping[str, str]) -> None:
         """Initialise if new, then start and wait until it accepts connections."""
+        if self.data.exists():
+            claim(self.data, binaries())
+        if not (self.data / "PG_VERSION").exists():
+            self._initialise()
         identity = claim(self.data, binaries())
         self._make_socket_directory(identity)
-        if not (self.data / "PG_VERSION").exists():
-            self._initialise(identity)
         self._check_version()
-        self._forget_foreign_pid()
+        self._forget_foreign_pids()
         log = self.data / "server.log"
         if log.exists() and log.stat().st_size > LARGEST_LOG:
             log.replace(self.data / "server.log.1")
         wanted = {**SERVER_OPTIONS, **options}
         flags = f"-h '' -p {PORT} -k {shlex.quote(str(self.sockets))}"
         flags += "".join(f" -c {shlex.quote(f'{name}={value}')}" for name, value in wanted.items())
-        self._run(identity, "pg_ctl", "start", "-w", "-t", str(START_TIMEOUT_S), "-l", str(log), "-o", flags)
+        start = ("start", "-w", "-t", str(START_TIMEOUT_S), "-l", str(log), "-o", flags)
+        deadline = time.monotonic() + LINGER_S
+        while True:
+            try:
+                return self._run(identity, "pg_ctl", *start)
+            except EmbeddedFailed as error:
+                # Running after all: its start was under way when the process that asked for it was killed.
+                passes = LINGERING in str(error) or self.running()
+                if not passes or time.monotonic() > deadline:
+                    raise
+                if self._ready():
+                    return None
+                time.sleep(0.1)
 
-    def _initialise(self, identity: Identity) -> None:
-        """Trust on the socket alone: only the owner of the directory (mode 0700) and root get to it."""
-        self._run(
-            identity, "initdb", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C",
-            "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--text-search-config=english",
-        )  # fmt: skip
+    def _ready(self) -> bool:
+        command = (str(binaries() / "pg_isready"), "-q", "-h", str(self.sockets), "-p", str(PORT))
+        return subprocess.run(command, check=False, cwd="/").returncode == 0  # noqa: S603
+
+    def _initialise(self) -> None:
+        """Trust on the socket alone: only the owner of the directory (mode 0700) and root get to it.
+
+        Made beside and moved into place, so that a kill half-way leaves nothing that looks like a data directory.
+        """
+        fresh = Cluster(self.data.with_name(f"{self.data.name}.new-{os.getpid()}"), self.sockets)
+        identity = claim(fresh.data, binaries())
+        try:
+            fresh._run(
+                identity, "initdb", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C",
+                "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--text-search-config=english",
+            )  # fmt: skip
+            fresh.data.rename(self.data)
+        finally:
+            for leftover in self.data.parent.glob(f"{self.data.name}.new-*"):
+                shutil.rmtree(leftover, ignore_errors=True)
 
     def _run(self, identity: Identity, program: str, *arguments: str) -> None:
         """Output goes to a file: the server inherits it, and a pipe would never end."""
@@ -112,9 +145,10 @@ class Cluster:
         if log.exists():
             said = log.read_text(errors="replace")[-4000:]
         lines = [
-            line.strip() for line in said.splitlines() if "FATAL:" in line or "error:" in line
+            line for line in said.splitlines() if "FATAL:" in line or "error:" in line
         ] or said.splitlines()
-        return f"{lines[-1] if lines else 'no output'} (see {log}, or set DATABASE_URI to use another server)"
+        reason = lines[-1].rpartition("FATAL:")[2].strip() if lines else "no output"
+        return f"{reason} (see {log}, or set DATABASE_URI to use another server)"
 
     def _check_version(self) -> None:
         found = (self.data / "PG_VERSION").read_text().strip()
@@ -124,17 +158,19 @@ class Cluster:
                 "or choose another directory with STATIONMASTER_DATA_DIR"
             )
 
-    def _forget_foreign_pid(self) -> None:
-        """After a crash the id in postmaster.pid may be another program's; Postgres would refuse to start for it."""
-        pid_file = self.data / "postmaster.pid"
-        if not pid_file.exists():
-            return
-        try:
-            alien = psutil.Process(int(pid_file.read_text().split("\n", 1)[0])).name() != "postgres"
-        except (psutil.NoSuchProcess, ValueError):
-            return  # Postgres tells that one itself
-        if alien:
-            pid_file.unlink()
+    def _forget_foreign_pids(self) -> None:
+        """After a crash the id in a lock file may be another program's; Postgres would refuse to start for it.
+
+        So it would for its own zombie, which stays for good in a container whose first process reaps nothing.
+        """
+        for lock in (self.data / "postmaster.pid", self.sockets / f"{self.socket_path.name}.lock"):
+            try:
+                found = psutil.Process(int(lock.read_text().split("\n", 1)[0]))
+                stale = found.name() != "postgres" or found.status() == psutil.STATUS_ZOMBIE
+            except (FileNotFoundError, psutil.NoSuchProcess, ValueError):
+                continue  # Postgres sees for itself
+            if stale:
+                lock.unlink()
 
     def _make_socket_directory(self, identity: Identity) -> None:
         """For a data directory with a path too long for a socket: one of our own, closed to others."""

@@ -20,10 +20,10 @@ UNREADABLE = (
 async def connect(uri: str, *, autocommit: bool = False) -> psycopg.AsyncConnection[DictRow]:
     """A connection with rows as dicts; DatabaseUnreachable names host and port, never the password."""
     parameters = _parameters(uri)
-    timeout = {} if "connect_timeout" in parameters else {"connect_timeout": CONNECT_TIMEOUT_S}
+    timeout = parameters.get("connect_timeout", CONNECT_TIMEOUT_S)
     try:
         return await psycopg.AsyncConnection[DictRow].connect(
-            uri, autocommit=autocommit, row_factory=dict_row, **timeout
+            uri, autocommit=autocommit, row_factory=dict_row, connect_timeout=timeout
         )
     except psycopg.OperationalError as error:
         raise DatabaseUnreachable(_explained(parameters, error)) from None
@@ -46,7 +46,8 @@ def _parameters(uri: str) -> dict[str, Any]:
 
 def _explained(parameters: dict[str, Any], error: psycopg.OperationalError) -> str:
     host, port = parameters.get("host") or "localhost", parameters.get("port") or 5432
-    reason = next((line for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)
+    lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    reason = next((line for line in lines if "failed: " in line), lines[0])
     reason = reason.rpartition("failed: ")[2].removeprefix("FATAL:").strip()
     if secret := parameters.get("password"):
         reason = reason.replace(str(secret), "***")

@@ -41,9 +41,9 @@ def start(data_dir: Path, options: Mapping[str, str] | None = None) -> str:
             _handles[data_dir] = _lock(locks / "holders.lock", fcntl.LOCK_SH)
         try:
             with _held(locks / "start.lock"):
+                _see_to_keeper(locks, cluster)  # first: a kill during the start then leaves nothing running
                 if not cluster.running():
                     cluster.start(options or {})
-                _see_to_keeper(locks, cluster)
         except BaseException as error:
             os.close(_handles.pop(data_dir))
             if isinstance(error, OSError):

@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 STOP_TIMEOUT_S = 60
@@ -39,6 +40,9 @@ def stop(pg_ctl: Path, data: Path, socket_path: Path) -> None:
     identity = {"user": owner.st_uid, "group": owner.st_gid, "extra_groups": ()} if os.geteuid() == 0 else {}
     command = (str(pg_ctl), "stop", "-D", str(data), "-m", "fast", "-w", "-t", str(STOP_TIMEOUT_S))
     subprocess.run(command, check=True, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, **identity)  # noqa: S603
+    if socket_path.parent != data:
+        with suppress(OSError):
+            socket_path.parent.rmdir()
 
 
 def _keep(locks: Path, pg_ctl: Path, data: Path, socket_path: Path) -> None:
