@@ -19,12 +19,12 @@ class NotAdmitted(Exception):
 
 @dataclass(frozen=True)
 class Policy:
-    """What is accepted: `keys` by caller's name; `open_on_loopback` where no key is configured.
+    """What is accepted: `keys` as (caller's name, key); `open_on_loopback` where no key is configured.
 
     `up` always adds its own local key: it is a credential, yet nobody configured it, so loopback stays open.
     """
 
-    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    keys: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     open_on_loopback: bool = True
     origins: frozenset[str] = frozenset()
 
@@ -73,11 +73,11 @@ def _credentials(headers: Mapping[str, list[str]]) -> list[str]:
     return [value for value in sent if value]
 
 
-def _caller(sent: Iterable[str], keys: Mapping[str, str]) -> str:
+def _caller(sent: Iterable[str], keys: Iterable[tuple[str, str]]) -> str:
     """The name whose key was sent; every pair is compared, so that timing tells nothing."""
     name = None
     for value in sent:
-        for candidate, key in keys.items():
+        for candidate, key in keys:
             if hmac.compare_digest(_digest(value), _digest(key)):
                 name = candidate
     if name is None:

@@ -49,10 +49,10 @@ def require_key_for(host: str, settings: Settings) -> None:
 
 def policy_from(settings: Settings) -> Policy:
     """The admission policy; the local key is accepted beside the configured ones, under its own name."""
-    keys = {entry.name: entry.key.get_secret_value() for entry in settings.api_keys}
+    keys = [(entry.name, entry.key.get_secret_value()) for entry in settings.api_keys]
     if settings.local_key:
-        keys.setdefault(LOCAL_IDENTITY, settings.local_key.get_secret_value())
-    return Policy(keys=keys, open_on_loopback=not settings.api_keys, origins=allowed_origins(settings))
+        keys.append((LOCAL_IDENTITY, settings.local_key.get_secret_value()))
+    return Policy(keys=tuple(keys), open_on_loopback=not settings.api_keys, origins=allowed_origins(settings))
 
 
 def allowed_origins(settings: Settings) -> frozenset[str]:

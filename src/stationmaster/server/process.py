@@ -166,10 +166,11 @@ async def _answered(url: str) -> None:
 
 
 def _prepared(directory: Path, log: Path) -> Path:
-    """Each start has its own log; the one before is kept."""
+    """Each start has its own log, readable by its owner alone; the one before is kept."""
     directory.mkdir(parents=True, exist_ok=True)
     if log.exists():
         log.replace(log.with_suffix(f"{log.suffix}.before"))
+    log.touch(mode=0o600)
     return log
 
 

@@ -56,6 +56,7 @@ def test_a_newcomers_session_on_the_embedded_database(make: Make, tmp_path: Path
     assert stat.S_IMODE(record.stat().st_mode) == 0o600
     assert up.record["url"] == up.url
     assert int(up.record["pid"]) == up.running.pid
+    assert stat.S_IMODE((up.data_dir / "server.log").stat().st_mode) == 0o600
     # It serves: anybody on this machine, and whoever has the local key; nobody with a wrong one.
     assert up.get("/ok").json()["ok"] is True
     assert up.post("/assistants/search").status_code == 200

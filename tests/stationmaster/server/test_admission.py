@@ -10,8 +10,8 @@ from stationmaster.server.admission import NotAdmitted, Policy, admit, is_loopba
 
 KEY = "right-key-of-sixteen"
 OPEN = Policy(origins=frozenset({"https://studio.example"}))
-OPEN_WITH_LOCAL_KEY = Policy(keys={"local": KEY})
-KEYED = Policy(keys={"ci": KEY, "local": "another-right-key"}, open_on_loopback=False)
+OPEN_WITH_LOCAL_KEY = Policy(keys=(("local", KEY),))
+KEYED = Policy(keys=(("ci", KEY), ("local", "another-right-key")), open_on_loopback=False)
 
 
 def request(

@@ -20,20 +20,21 @@ EVIL = "https://evil.example"
 
 
 @pytest.fixture(scope="module")
-def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
+def open_server(served_shop: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
     """No key; Studio and one app allowed."""
     env = {"STATIONMASTER_STUDIO": "true", "STATIONMASTER_CORS_ORIGINS": APP_ORIGIN}
-    yield from _served(tmp_path_factory.mktemp("open"), env)
+    yield from _served(tmp_path_factory.mktemp("open"), served_shop, env)
 
 
 @pytest.fixture(scope="module")
-def keyed_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
+def keyed_server(served_shop: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
     """One configured key, a local one, no origin."""
     env = {"STATIONMASTER_API_KEYS": f"ci:{KEY}", "STATIONMASTER_LOCAL_KEY": "the-local-key-of-up"}
-    yield from _served(tmp_path_factory.mktemp("keyed"), env)
+    yield from _served(tmp_path_factory.mktemp("keyed"), served_shop, env)
 
 
-def _served(directory: Path, env: dict[str, str]) -> Iterator[AgentServer]:
+def _served(directory: Path, database: str, env: dict[str, str]) -> Iterator[AgentServer]:
+    env = {**env, "STATIONMASTER_DATABASE_URI": database}
     server = AgentServer(directory, env=env, config=tiny_project(directory))
     server.start_blocking()
     yield server
