@@ -1,8 +1,9 @@
 """Asking a model on behalf of a node: what it sees, what its answer changes in state, what it cost."""
 
+import json
 from typing import Any
 
-from langchain_core.messages import AnyMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
@@ -87,6 +88,13 @@ def drafted(reply: models.Answer) -> Update:
 
 
 def _problem(node: str, error: str, reply: models.Answer) -> dict[str, Any]:
-    answer = reply.message.text or str(reply.message.additional_kwargs or reply.message.tool_calls)
-    problem: Problem = {"node": node, "error": error, "answer": answer[:2_000]}
+    problem: Problem = {"node": node, "error": error, "answer": _as_said(reply.message)[:2_000]}
     return {"problem": problem}
+
+
+def _as_said(message: AIMessage) -> str:
+    """The answer as its model should read it again: text, refusal, and calls with their arguments as written."""
+    calls = [f"{call['name']}({json.dumps(call['args'], ensure_ascii=False)})" for call in message.tool_calls]
+    broken = [f"{call['name']}({call['args'] or ''})" for call in message.invalid_tool_calls]
+    said = [message.text, message.additional_kwargs.get("refusal"), *calls, *broken]
+    return "\n".join(str(part) for part in said if part)
