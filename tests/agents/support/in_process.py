@@ -1,0 +1,104 @@
+"""The support graph in this process, on a checkpointer in memory: for failures that are made from the inside."""
+
+from collections.abc import AsyncIterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Self, cast
+from uuid import uuid4
+
+import psycopg
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
+from psycopg.sql import SQL, Identifier
+
+from agents.shared.resilience import RETRY
+from agents.shared.resilience.breaker import _KEEPERS  # pyright: ignore[reportPrivateUsage]
+from agents.shared.resilience.in_process import ProcessKeeper
+from agents.support.context import RECURSION_LIMIT, Context
+from agents.support.graph import builder
+from agents.support.state import State
+
+
+@dataclass
+class Talk:
+    """One thread of one ticket; `nodes` are those that ran in the last call, in order."""
+
+    ticket_id: str
+    context: Context
+    graph: CompiledStateGraph[Any, Any, Any, Any]
+    thread_id: str = field(default_factory=lambda: uuid4().hex)
+    nodes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, ticket_id: str, **context: Any) -> Self:
+        """A new thread; `context` is what the assistant would set."""
+        graph = builder.compile(checkpointer=InMemorySaver(), name="support")
+        return cls(ticket_id, Context(**{"model": "offline:rules", **context}), graph)
+
+    @property
+    def config(self) -> RunnableConfig:
+        return {"configurable": {"thread_id": self.thread_id}, "recursion_limit": RECURSION_LIMIT}
+
+    async def say(self, text: str, **options: Any) -> State:
+        """Send a message, go on until the run stops, return the state."""
+        return await self.run({"ticket_id": self.ticket_id, "messages": [HumanMessage(text)]}, **options)
+
+    async def answer(self, answer: dict[str, Any]) -> State:
+        """Answer the one pending question."""
+        (question,) = (await self.graph.aget_state(self.config)).interrupts
+        return await self.run(Command(resume={question.id: answer}))
+
+    async def run(self, sent: Any, **options: Any) -> State:
+        """Any run on the thread."""
+        self.nodes = [node async for node in self._updates(sent, **options)]
+        return await self.state()
+
+    async def state(self) -> State:
+        return cast("State", (await self.graph.aget_state(self.config)).values)
+
+    async def next(self) -> tuple[str, ...]:
+        """What runs when the thread goes on."""
+        return (await self.graph.aget_state(self.config)).next
+
+    async def _updates(self, sent: Any, **options: Any) -> AsyncIterator[str]:
+        stream = self.graph.astream(sent, self.config, context=self.context, stream_mode="updates", **options)
+        async for update in stream:
+            for node in update:
+                yield node
+
+
+def reply_of(state: State) -> str:
+    """The newest message, which has to be the agent's."""
+    assert isinstance(state["messages"][-1], AIMessage)
+    return state["messages"][-1].text
+
+
+def hurry(patch: pytest.MonkeyPatch) -> None:
+    """As many tries as ever, but hardly a wait between them; and breakers that know nothing of other tests."""
+    patch.setattr("agents.shared.resilience.retry.wait_before_next", lambda *_: 0.01)
+    quick = RETRY._replace(initial_interval=0.01, jitter=False)
+    for spec in builder.nodes.values():
+        if spec.retry_policy is not None:
+            patch.setattr(spec, "retry_policy", quick)
+    patch.setattr("agents.shared.database.TIMEOUT_S", 0.5)
+    patch.setattr(_KEEPERS, "own", ProcessKeeper())
+    patch.setattr(_KEEPERS, "_shared_again_at", 0.0)
+
+
+@contextmanager
+def database_away(server: str, uri: str):
+    """Nobody gets a connection to the database of `uri`, and those that are open are cut."""
+    with psycopg.connect(uri) as conn:
+        name = conn.info.dbname
+    allow = SQL("alter database {} with allow_connections {}")
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(allow.format(Identifier(name), SQL("false")))
+        conn.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", (name,))
+        try:
+            yield
+        finally:
+            conn.execute(allow.format(Identifier(name), SQL("true")))
