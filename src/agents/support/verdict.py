@@ -52,6 +52,8 @@ def _refusal(order: Order, policy: Policy) -> str | None:
     if order["refundable_usd"] <= 0:
         if order["refunded_usd"] > 0:
             return f"order {order['order_id']} was refunded already (${order['refunded_usd']:.2f})"
+        if order["paid_usd"] > 0:  # set aside for a refund that the payment provider has not confirmed
+            return f"a refund of order {order['order_id']} is under way already"
         return f"nothing was paid for order {order['order_id']}"
     days = order["days_since_delivery"]
     if order["status"] == "cancelled":

@@ -44,6 +44,7 @@ def test_a_share_is_rounded_to_cents() -> None:
         ({"order": None}, "order_not_found", ""),
         ({"order": order(refunded_usd=640.0, refundable_usd=0.0)}, "refund_declined", "refunded already"),
         ({"order": order(paid_usd=0.0, refundable_usd=0.0)}, "refund_declined", "nothing was paid"),
+        ({"order": order(refundable_usd=0.0)}, "refund_declined", "under way already"),
         ({"order": order(days_since_delivery=31)}, "refund_declined", "31 days ago and the limit"),
         (
             {"policy": policy(refund_share=0.0, text="No refunds on this.")},
