@@ -19,6 +19,13 @@ SET client_min_messages = warning;
 SET row_security = off;
 
 --
+-- Name: reviews; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA reviews;
+
+
+--
 -- Name: shop; Type: SCHEMA; Schema: -; Owner: -
 --
 
@@ -30,6 +37,85 @@ CREATE SCHEMA shop;
 --
 
 CREATE SCHEMA stationmaster;
+
+
+--
+-- Name: webhooks; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA webhooks;
+
+
+--
+-- Name: guard_review(); Type: FUNCTION; Schema: reviews; Owner: -
+--
+
+CREATE FUNCTION reviews.guard_review() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if not reviews.legal(old.state, new.state) then
+        raise exception 'a review that is % can''t become %', old.state, new.state
+            using errcode = 'integrity_constraint_violation', schema = 'reviews', table = 'reviews',
+                  constraint = 'reviews_legal_change';
+    end if;
+    if (new.id, new.thread_id, new.interrupt_id, new.digest, new.occurrence, new.kind, new.payload,
+        new.checkpoint_id, new.opened_at)
+       is distinct from
+       (old.id, old.thread_id, old.interrupt_id, old.digest, old.occurrence, old.kind, old.payload,
+        old.checkpoint_id, old.opened_at)
+       or new.response_schema is distinct from old.response_schema then
+        raise exception 'what was shown never changes'
+            using errcode = 'integrity_constraint_violation', schema = 'reviews', table = 'reviews',
+                  constraint = 'reviews_shown_is_fixed';
+    end if;
+    if old.decided_by is not null and new.decided_by is not null
+       and (new.decided_by, new.decided_at, new.decision, new.answer, new.resume)
+           is distinct from (old.decided_by, old.decided_at, old.decision, old.answer, old.resume) then
+        raise exception 'an answer never changes: it is undone before it was sent, or it stays'
+            using errcode = 'integrity_constraint_violation', schema = 'reviews', table = 'reviews',
+                  constraint = 'reviews_answer_is_fixed';
+    end if;
+    if old.two_person and not new.two_person then
+        raise exception 'the two-person rule of an open review stays'
+            using errcode = 'integrity_constraint_violation', schema = 'reviews', table = 'reviews',
+                  constraint = 'reviews_rule_is_fixed';
+    end if;
+    new.updated_at := now();
+    return new;
+end $$;
+
+
+--
+-- Name: legal(text, text); Type: FUNCTION; Schema: reviews; Owner: -
+--
+
+CREATE FUNCTION reviews.legal(before text, after text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    select before = after or case before
+        -- undo, and an answer that the graph refused or that could not be sent: the question is open again
+        when 'open' then after in ('decided', 'superseded', 'answered_elsewhere', 'expired', 'withdrawn')
+        when 'decided' then after in ('open', 'sent', 'superseded', 'answered_elsewhere', 'withdrawn')
+        when 'sent' then after in ('open', 'decided', 'consumed', 'failed', 'superseded', 'withdrawn')
+        when 'consumed' then after in ('finished', 'failed', 'withdrawn')
+        else false
+    end
+$$;
+
+
+--
+-- Name: refuse(); Type: FUNCTION; Schema: reviews; Owner: -
+--
+
+CREATE FUNCTION reviews.refuse() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception '% on %.% is not allowed: %', tg_op, tg_table_schema, tg_table_name, tg_argv[0]
+        using errcode = 'integrity_constraint_violation', schema = tg_table_schema, table = tg_table_name,
+              constraint = tg_name;
+end $$;
 
 
 --
@@ -91,6 +177,368 @@ end $$;
 SET default_tablespace = '';
 
 SET default_table_access_method = heap;
+
+--
+-- Name: audit; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.audit (
+    seq bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    review_id uuid,
+    actor text NOT NULL,
+    action text NOT NULL,
+    detail text NOT NULL,
+    previous text NOT NULL,
+    hash text NOT NULL,
+    CONSTRAINT audit_action_check CHECK ((action <> ''::text)),
+    CONSTRAINT audit_actor_check CHECK ((actor <> ''::text)),
+    CONSTRAINT audit_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT audit_previous_check CHECK ((previous ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT audit_seq_check CHECK ((seq > 0))
+);
+
+
+--
+-- Name: audit_head; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.audit_head (
+    only_row boolean DEFAULT true NOT NULL,
+    seq bigint NOT NULL,
+    hash text NOT NULL,
+    CONSTRAINT audit_head_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT audit_head_only_row_check CHECK (only_row)
+);
+
+
+--
+-- Name: comments; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.comments (
+    comment_id bigint NOT NULL,
+    review_id uuid NOT NULL,
+    author text NOT NULL,
+    body text NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT comments_author_check CHECK ((author <> ''::text)),
+    CONSTRAINT comments_body_check CHECK (((body <> ''::text) AND (length(body) <= 10000)))
+);
+
+
+--
+-- Name: comments_comment_id_seq; Type: SEQUENCE; Schema: reviews; Owner: -
+--
+
+ALTER TABLE reviews.comments ALTER COLUMN comment_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME reviews.comments_comment_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: drift; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.drift (
+    name text NOT NULL,
+    n bigint DEFAULT 0 NOT NULL,
+    last_thread text,
+    last_at timestamp with time zone,
+    CONSTRAINT drift_name_check CHECK ((name = ANY (ARRAY['missed'::text, 'vanished'::text, 'superseded'::text, 'answered_elsewhere'::text, 'answered_but_pending'::text, 'returned'::text])))
+);
+
+
+--
+-- Name: idempotency_keys; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.idempotency_keys (
+    identity text NOT NULL,
+    key text NOT NULL,
+    request_hash text NOT NULL,
+    review_id uuid,
+    response text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT idempotency_keys_key_check CHECK (((key <> ''::text) AND (length(key) <= 255)))
+);
+
+
+--
+-- Name: login_failures; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.login_failures (
+    failure_id bigint NOT NULL,
+    subject text NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
+-- Name: login_failures_failure_id_seq; Type: SEQUENCE; Schema: reviews; Owner: -
+--
+
+ALTER TABLE reviews.login_failures ALTER COLUMN failure_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME reviews.login_failures_failure_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: notifications; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.notifications (
+    notification_id bigint NOT NULL,
+    review_id uuid NOT NULL,
+    kind text NOT NULL,
+    "group" text NOT NULL,
+    body text NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    next_try_at timestamp with time zone DEFAULT now() NOT NULL,
+    tries integer DEFAULT 0 NOT NULL,
+    worked_until timestamp with time zone,
+    sent_at timestamp with time zone,
+    last_error text,
+    CONSTRAINT notifications_kind_check CHECK ((kind <> ''::text)),
+    CONSTRAINT notifications_sent CHECK (((state = 'sent'::text) = (sent_at IS NOT NULL))),
+    CONSTRAINT notifications_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])))
+);
+
+
+--
+-- Name: notifications_notification_id_seq; Type: SEQUENCE; Schema: reviews; Owner: -
+--
+
+ALTER TABLE reviews.notifications ALTER COLUMN notification_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME reviews.notifications_notification_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: one_time_links; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.one_time_links (
+    link_hash text NOT NULL,
+    purpose text NOT NULL,
+    user_name text,
+    review_id uuid,
+    decision text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT one_time_links_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'decide'::text])))
+);
+
+
+--
+-- Name: outbox; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.outbox (
+    event_id uuid NOT NULL,
+    url text NOT NULL,
+    kind text NOT NULL,
+    review_id uuid NOT NULL,
+    body text NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    next_try_at timestamp with time zone DEFAULT now() NOT NULL,
+    tries integer DEFAULT 0 NOT NULL,
+    worked_until timestamp with time zone,
+    sent_at timestamp with time zone,
+    last_error text,
+    CONSTRAINT outbox_kind_check CHECK ((kind <> ''::text)),
+    CONSTRAINT outbox_sent CHECK (((state = 'sent'::text) = (sent_at IS NOT NULL))),
+    CONSTRAINT outbox_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])))
+);
+
+
+--
+-- Name: reviews; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.reviews (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    thread_id text NOT NULL,
+    interrupt_id text NOT NULL,
+    digest text NOT NULL,
+    occurrence integer DEFAULT 1 NOT NULL,
+    kind text NOT NULL,
+    shape text NOT NULL,
+    debug boolean DEFAULT false NOT NULL,
+    graph text,
+    assistant_id text,
+    assistant_name text,
+    assistant_version integer,
+    node text,
+    namespace text DEFAULT ''::text NOT NULL,
+    run_id text,
+    checkpoint_id text NOT NULL,
+    title text NOT NULL,
+    amount_usd double precision,
+    risk text DEFAULT 'normal'::text NOT NULL,
+    payload text NOT NULL,
+    response_schema text,
+    search_text text DEFAULT ''::text NOT NULL,
+    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, search_text)) STORED NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    phase text GENERATED ALWAYS AS (
+CASE
+    WHEN (state = 'open'::text) THEN 'open'::text
+    WHEN (state = ANY (ARRAY['decided'::text, 'sent'::text, 'consumed'::text])) THEN 'moving'::text
+    ELSE 'closed'::text
+END) STORED NOT NULL,
+    groups text[] DEFAULT '{}'::text[] NOT NULL,
+    policy jsonb DEFAULT '{}'::jsonb NOT NULL,
+    opened_at timestamp with time zone DEFAULT now() NOT NULL,
+    due_at timestamp with time zone,
+    due_sort timestamp with time zone GENERATED ALWAYS AS (COALESCE(due_at, 'infinity'::timestamp with time zone)) STORED NOT NULL,
+    remind_at timestamp with time zone,
+    reminded_at timestamp with time zone,
+    escalate_to text,
+    escalated_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    claimed_by text,
+    claimed_at timestamp with time zone,
+    two_person boolean DEFAULT false NOT NULL,
+    first_by text,
+    first_at timestamp with time zone,
+    first_answer text,
+    decided_by text,
+    decided_by_policy boolean DEFAULT false NOT NULL,
+    decided_at timestamp with time zone,
+    decision text,
+    answer text,
+    resume text,
+    edits text,
+    reason text,
+    send_after timestamp with time zone,
+    sent_at timestamp with time zone,
+    resume_run_id text,
+    consumed_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    run_status text,
+    error text,
+    replaced_by uuid,
+    returned_from uuid,
+    note text,
+    needs_person boolean DEFAULT false NOT NULL,
+    closed_at timestamp with time zone,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    worked_by text,
+    worked_until timestamp with time zone,
+    tries integer DEFAULT 0 NOT NULL,
+    next_look_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT reviews_claim CHECK (((claimed_by IS NULL) = (claimed_at IS NULL))),
+    CONSTRAINT reviews_closed CHECK (((closed_at IS NULL) = (state = ANY (ARRAY['open'::text, 'decided'::text, 'sent'::text, 'consumed'::text])))),
+    CONSTRAINT reviews_consumed CHECK (((state <> ALL (ARRAY['consumed'::text, 'finished'::text])) OR (consumed_at IS NOT NULL))),
+    CONSTRAINT reviews_debug_never_expires CHECK (((NOT debug) OR ((expires_at IS NULL) AND (remind_at IS NULL)))),
+    CONSTRAINT reviews_decided CHECK (((state <> ALL (ARRAY['decided'::text, 'sent'::text, 'consumed'::text, 'finished'::text, 'failed'::text])) OR (decided_by IS NOT NULL))),
+    CONSTRAINT reviews_decision_whole CHECK ((((decided_by IS NULL) = (decided_at IS NULL)) AND ((decided_by IS NULL) = (decision IS NULL)) AND ((decided_by IS NULL) = (answer IS NULL)) AND ((decided_by IS NULL) = (resume IS NULL)))),
+    CONSTRAINT reviews_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT reviews_first CHECK ((((first_by IS NULL) = (first_at IS NULL)) AND ((first_by IS NULL) = (first_answer IS NULL)))),
+    CONSTRAINT reviews_first_is_of_two CHECK (((first_by IS NULL) OR two_person)),
+    CONSTRAINT reviews_interrupt_id_check CHECK ((interrupt_id <> ''::text)),
+    CONSTRAINT reviews_kind_check CHECK ((kind = ANY (ARRAY['interrupt'::text, 'breakpoint'::text, 'node_interrupt'::text]))),
+    CONSTRAINT reviews_not_its_own_successor CHECK (((replaced_by <> id) AND (returned_from <> id))),
+    CONSTRAINT reviews_occurrence_check CHECK ((occurrence > 0)),
+    CONSTRAINT reviews_open_is_undecided CHECK (((state <> 'open'::text) OR (decided_by IS NULL))),
+    CONSTRAINT reviews_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
+    CONSTRAINT reviews_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'normal'::text, 'high'::text]))),
+    CONSTRAINT reviews_search_text_check CHECK ((length(search_text) <= 50000)),
+    CONSTRAINT reviews_second_person CHECK (((NOT two_person) OR (decided_by IS NULL) OR decided_by_policy OR (first_by IS NOT NULL))),
+    CONSTRAINT reviews_sent CHECK (((state <> ALL (ARRAY['sent'::text, 'consumed'::text, 'finished'::text, 'failed'::text])) OR (sent_at IS NOT NULL))),
+    CONSTRAINT reviews_shape_check CHECK ((shape <> ''::text)),
+    CONSTRAINT reviews_state_check CHECK ((state = ANY (ARRAY['open'::text, 'decided'::text, 'sent'::text, 'consumed'::text, 'finished'::text, 'failed'::text, 'superseded'::text, 'answered_elsewhere'::text, 'expired'::text, 'withdrawn'::text]))),
+    CONSTRAINT reviews_thread_id_check CHECK ((thread_id <> ''::text)),
+    CONSTRAINT reviews_title_check CHECK (((title <> ''::text) AND (length(title) <= 200))),
+    CONSTRAINT reviews_two_people CHECK (((decided_by IS NULL) OR (first_by IS NULL) OR (first_by <> decided_by))),
+    CONSTRAINT reviews_unconsumed CHECK (((state <> ALL (ARRAY['open'::text, 'decided'::text, 'sent'::text])) OR (consumed_at IS NULL)))
+);
+
+
+--
+-- Name: sessions; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.sessions (
+    session_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    user_name text NOT NULL,
+    session_hash text NOT NULL,
+    csrf_hash text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+
+--
+-- Name: sweep; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.sweep (
+    only_row boolean DEFAULT true NOT NULL,
+    watermark timestamp with time zone,
+    last_sweep_at timestamp with time zone,
+    last_full_at timestamp with time zone,
+    lag_s double precision,
+    CONSTRAINT sweep_only_row_check CHECK (only_row)
+);
+
+
+--
+-- Name: tokens; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.tokens (
+    token_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    user_name text NOT NULL,
+    label text DEFAULT ''::text NOT NULL,
+    token_hash text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone
+);
+
+
+--
+-- Name: users; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.users (
+    name text NOT NULL,
+    display_name text,
+    email text,
+    password_hash text,
+    oidc_subject text,
+    roles text[] DEFAULT '{reviewer}'::text[] NOT NULL,
+    groups text[] DEFAULT '{}'::text[] NOT NULL,
+    disabled boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT users_name_check CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}$'::text)),
+    CONSTRAINT users_roles_check CHECK ((roles <@ ARRAY['reviewer'::text, 'lead'::text, 'admin'::text, 'reader'::text]))
+);
+
 
 --
 -- Name: articles; Type: TABLE; Schema: shop; Owner: -
@@ -422,6 +870,206 @@ CREATE TABLE stationmaster.migrations (
 
 
 --
+-- Name: deliveries; Type: TABLE; Schema: webhooks; Owner: -
+--
+
+CREATE TABLE webhooks.deliveries (
+    delivery_id bigint NOT NULL,
+    dedup_key text NOT NULL,
+    body bytea NOT NULL,
+    received_at timestamp with time zone DEFAULT now() NOT NULL,
+    state text DEFAULT 'new'::text NOT NULL,
+    thread_id text,
+    run_id text,
+    run_status text,
+    repeats integer DEFAULT 0 NOT NULL,
+    tries integer DEFAULT 0 NOT NULL,
+    next_try_at timestamp with time zone DEFAULT now() NOT NULL,
+    worked_until timestamp with time zone,
+    done_at timestamp with time zone,
+    error text,
+    CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['new'::text, 'done'::text, 'unreadable'::text, 'failed'::text])))
+);
+
+
+--
+-- Name: deliveries_delivery_id_seq; Type: SEQUENCE; Schema: webhooks; Owner: -
+--
+
+ALTER TABLE webhooks.deliveries ALTER COLUMN delivery_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME webhooks.deliveries_delivery_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: refusals; Type: TABLE; Schema: webhooks; Owner: -
+--
+
+CREATE TABLE webhooks.refusals (
+    reason text NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    n bigint DEFAULT 0 NOT NULL
+);
+
+
+--
+-- Name: audit audit_hash_key; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.audit
+    ADD CONSTRAINT audit_hash_key UNIQUE (hash);
+
+
+--
+-- Name: audit_head audit_head_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.audit_head
+    ADD CONSTRAINT audit_head_pkey PRIMARY KEY (only_row);
+
+
+--
+-- Name: audit audit_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.audit
+    ADD CONSTRAINT audit_pkey PRIMARY KEY (seq);
+
+
+--
+-- Name: comments comments_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.comments
+    ADD CONSTRAINT comments_pkey PRIMARY KEY (comment_id);
+
+
+--
+-- Name: drift drift_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.drift
+    ADD CONSTRAINT drift_pkey PRIMARY KEY (name);
+
+
+--
+-- Name: idempotency_keys idempotency_keys_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (identity, key);
+
+
+--
+-- Name: login_failures login_failures_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.login_failures
+    ADD CONSTRAINT login_failures_pkey PRIMARY KEY (failure_id);
+
+
+--
+-- Name: notifications notifications_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.notifications
+    ADD CONSTRAINT notifications_pkey PRIMARY KEY (notification_id);
+
+
+--
+-- Name: one_time_links one_time_links_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.one_time_links
+    ADD CONSTRAINT one_time_links_pkey PRIMARY KEY (link_hash);
+
+
+--
+-- Name: outbox outbox_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (event_id, url);
+
+
+--
+-- Name: reviews reviews_key; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.reviews
+    ADD CONSTRAINT reviews_key UNIQUE (thread_id, interrupt_id, digest, occurrence);
+
+
+--
+-- Name: reviews reviews_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.reviews
+    ADD CONSTRAINT reviews_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: sessions sessions_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (session_id);
+
+
+--
+-- Name: sessions sessions_session_hash_key; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.sessions
+    ADD CONSTRAINT sessions_session_hash_key UNIQUE (session_hash);
+
+
+--
+-- Name: sweep sweep_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.sweep
+    ADD CONSTRAINT sweep_pkey PRIMARY KEY (only_row);
+
+
+--
+-- Name: tokens tokens_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.tokens
+    ADD CONSTRAINT tokens_pkey PRIMARY KEY (token_id);
+
+
+--
+-- Name: tokens tokens_token_hash_key; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.tokens
+    ADD CONSTRAINT tokens_token_hash_key UNIQUE (token_hash);
+
+
+--
+-- Name: users users_oidc_subject_key; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.users
+    ADD CONSTRAINT users_oidc_subject_key UNIQUE (oidc_subject);
+
+
+--
+-- Name: users users_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.users
+    ADD CONSTRAINT users_pkey PRIMARY KEY (name);
+
+
+--
 -- Name: articles articles_pkey; Type: CONSTRAINT; Schema: shop; Owner: -
 --
 
@@ -582,6 +1230,205 @@ ALTER TABLE ONLY stationmaster.migrations
 
 
 --
+-- Name: deliveries deliveries_dedup_key_key; Type: CONSTRAINT; Schema: webhooks; Owner: -
+--
+
+ALTER TABLE ONLY webhooks.deliveries
+    ADD CONSTRAINT deliveries_dedup_key_key UNIQUE (dedup_key);
+
+
+--
+-- Name: deliveries deliveries_pkey; Type: CONSTRAINT; Schema: webhooks; Owner: -
+--
+
+ALTER TABLE ONLY webhooks.deliveries
+    ADD CONSTRAINT deliveries_pkey PRIMARY KEY (delivery_id);
+
+
+--
+-- Name: refusals refusals_pkey; Type: CONSTRAINT; Schema: webhooks; Owner: -
+--
+
+ALTER TABLE ONLY webhooks.refusals
+    ADD CONSTRAINT refusals_pkey PRIMARY KEY (reason, hour);
+
+
+--
+-- Name: audit_actor; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX audit_actor ON reviews.audit USING btree (actor, seq);
+
+
+--
+-- Name: audit_review; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX audit_review ON reviews.audit USING btree (review_id, seq);
+
+
+--
+-- Name: comments_review; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX comments_review ON reviews.comments USING btree (review_id, comment_id);
+
+
+--
+-- Name: idempotency_keys_age; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX idempotency_keys_age ON reviews.idempotency_keys USING btree (created_at);
+
+
+--
+-- Name: login_failures_subject; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX login_failures_subject ON reviews.login_failures USING btree (subject, at);
+
+
+--
+-- Name: notifications_waiting; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX notifications_waiting ON reviews.notifications USING btree (next_try_at) WHERE (state = 'waiting'::text);
+
+
+--
+-- Name: outbox_waiting; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX outbox_waiting ON reviews.outbox USING btree (next_try_at) WHERE (state = 'waiting'::text);
+
+
+--
+-- Name: reviews_claimed; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_claimed ON reviews.reviews USING btree (claimed_by) WHERE ((phase <> 'closed'::text) AND (claimed_by IS NOT NULL));
+
+
+--
+-- Name: reviews_decided_by; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_decided_by ON reviews.reviews USING btree (decided_by, decided_at DESC) WHERE (decided_by IS NOT NULL);
+
+
+--
+-- Name: reviews_groups; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_groups ON reviews.reviews USING gin (groups);
+
+
+--
+-- Name: reviews_list_closed; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_list_closed ON reviews.reviews USING btree (closed_at DESC, id DESC) WHERE (phase = 'closed'::text);
+
+
+--
+-- Name: reviews_list_due; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_list_due ON reviews.reviews USING btree (phase, due_sort, opened_at, id);
+
+
+--
+-- Name: reviews_list_opened; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_list_opened ON reviews.reviews USING btree (phase, opened_at DESC, id DESC);
+
+
+--
+-- Name: reviews_needs_person; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_needs_person ON reviews.reviews USING btree (updated_at) WHERE needs_person;
+
+
+--
+-- Name: reviews_one_sent_per_thread; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE UNIQUE INDEX reviews_one_sent_per_thread ON reviews.reviews USING btree (thread_id) WHERE (state = 'sent'::text);
+
+
+--
+-- Name: reviews_one_unfinished; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE UNIQUE INDEX reviews_one_unfinished ON reviews.reviews USING btree (thread_id, interrupt_id, digest) WHERE (state = ANY (ARRAY['open'::text, 'decided'::text, 'sent'::text, 'consumed'::text]));
+
+
+--
+-- Name: reviews_search; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_search ON reviews.reviews USING gin (search);
+
+
+--
+-- Name: reviews_thread; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_thread ON reviews.reviews USING btree (thread_id, opened_at);
+
+
+--
+-- Name: reviews_to_escalate; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_to_escalate ON reviews.reviews USING btree (due_at) WHERE ((state = 'open'::text) AND (escalated_at IS NULL));
+
+
+--
+-- Name: reviews_to_expire; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_to_expire ON reviews.reviews USING btree (expires_at) WHERE (state = 'open'::text);
+
+
+--
+-- Name: reviews_to_remind; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_to_remind ON reviews.reviews USING btree (remind_at) WHERE ((state = 'open'::text) AND (reminded_at IS NULL));
+
+
+--
+-- Name: reviews_to_work_on; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_to_work_on ON reviews.reviews USING btree (next_look_at) WHERE (phase = 'moving'::text);
+
+
+--
+-- Name: sessions_expiry; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX sessions_expiry ON reviews.sessions USING btree (expires_at);
+
+
+--
+-- Name: sessions_user; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX sessions_user ON reviews.sessions USING btree (user_name);
+
+
+--
+-- Name: tokens_user; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX tokens_user ON reviews.tokens USING btree (user_name);
+
+
+--
 -- Name: articles_search; Type: INDEX; Schema: shop; Owner: -
 --
 
@@ -652,6 +1499,62 @@ CREATE INDEX refunds_ticket ON shop.refunds USING btree (ticket_id text_pattern_
 
 
 --
+-- Name: deliveries_new; Type: INDEX; Schema: webhooks; Owner: -
+--
+
+CREATE INDEX deliveries_new ON webhooks.deliveries USING btree (next_try_at) WHERE (state = 'new'::text);
+
+
+--
+-- Name: deliveries_thread; Type: INDEX; Schema: webhooks; Owner: -
+--
+
+CREATE INDEX deliveries_thread ON webhooks.deliveries USING btree (thread_id);
+
+
+--
+-- Name: audit audit_append_only; Type: TRIGGER; Schema: reviews; Owner: -
+--
+
+CREATE TRIGGER audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON reviews.audit FOR EACH STATEMENT EXECUTE FUNCTION reviews.refuse('entries are only ever added');
+
+
+--
+-- Name: audit_head audit_head_kept; Type: TRIGGER; Schema: reviews; Owner: -
+--
+
+CREATE TRIGGER audit_head_kept BEFORE DELETE OR TRUNCATE ON reviews.audit_head FOR EACH STATEMENT EXECUTE FUNCTION reviews.refuse('the chain has one end');
+
+
+--
+-- Name: reviews reviews_guard; Type: TRIGGER; Schema: reviews; Owner: -
+--
+
+CREATE TRIGGER reviews_guard BEFORE UPDATE ON reviews.reviews FOR EACH ROW EXECUTE FUNCTION reviews.guard_review();
+
+
+--
+-- Name: reviews reviews_kept; Type: TRIGGER; Schema: reviews; Owner: -
+--
+
+CREATE TRIGGER reviews_kept BEFORE DELETE ON reviews.reviews FOR EACH ROW WHEN ((old.closed_at IS NULL)) EXECUTE FUNCTION reviews.refuse('what a person still has to answer is never removed');
+
+
+--
+-- Name: reviews reviews_start_open; Type: TRIGGER; Schema: reviews; Owner: -
+--
+
+CREATE TRIGGER reviews_start_open BEFORE INSERT ON reviews.reviews FOR EACH ROW WHEN ((new.state <> 'open'::text)) EXECUTE FUNCTION reviews.refuse('a review starts open');
+
+
+--
+-- Name: reviews reviews_truncate; Type: TRIGGER; Schema: reviews; Owner: -
+--
+
+CREATE TRIGGER reviews_truncate BEFORE TRUNCATE ON reviews.reviews FOR EACH STATEMENT EXECUTE FUNCTION reviews.refuse('what a person still has to answer is never removed');
+
+
+--
 -- Name: orders orders_start_at_zero; Type: TRIGGER; Schema: shop; Owner: -
 --
 
@@ -712,6 +1615,70 @@ CREATE TRIGGER refunds_add AFTER INSERT ON shop.refunds FOR EACH ROW EXECUTE FUN
 --
 
 CREATE TRIGGER refunds_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON shop.refunds FOR EACH STATEMENT EXECUTE FUNCTION shop.refuse('refunds are only ever added');
+
+
+--
+-- Name: comments comments_review_id_fkey; Type: FK CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.comments
+    ADD CONSTRAINT comments_review_id_fkey FOREIGN KEY (review_id) REFERENCES reviews.reviews(id) ON DELETE CASCADE;
+
+
+--
+-- Name: idempotency_keys idempotency_keys_review_id_fkey; Type: FK CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_review_id_fkey FOREIGN KEY (review_id) REFERENCES reviews.reviews(id) ON DELETE CASCADE;
+
+
+--
+-- Name: one_time_links one_time_links_review_id_fkey; Type: FK CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.one_time_links
+    ADD CONSTRAINT one_time_links_review_id_fkey FOREIGN KEY (review_id) REFERENCES reviews.reviews(id) ON DELETE CASCADE;
+
+
+--
+-- Name: one_time_links one_time_links_user_name_fkey; Type: FK CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.one_time_links
+    ADD CONSTRAINT one_time_links_user_name_fkey FOREIGN KEY (user_name) REFERENCES reviews.users(name) ON DELETE CASCADE;
+
+
+--
+-- Name: reviews reviews_replaced_by_fkey; Type: FK CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.reviews
+    ADD CONSTRAINT reviews_replaced_by_fkey FOREIGN KEY (replaced_by) REFERENCES reviews.reviews(id);
+
+
+--
+-- Name: reviews reviews_returned_from_fkey; Type: FK CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.reviews
+    ADD CONSTRAINT reviews_returned_from_fkey FOREIGN KEY (returned_from) REFERENCES reviews.reviews(id);
+
+
+--
+-- Name: sessions sessions_user_name_fkey; Type: FK CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.sessions
+    ADD CONSTRAINT sessions_user_name_fkey FOREIGN KEY (user_name) REFERENCES reviews.users(name) ON DELETE CASCADE;
+
+
+--
+-- Name: tokens tokens_user_name_fkey; Type: FK CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.tokens
+    ADD CONSTRAINT tokens_user_name_fkey FOREIGN KEY (user_name) REFERENCES reviews.users(name) ON DELETE CASCADE;
 
 
 --

@@ -1,0 +1,373 @@
+-- Reviews: every question that a graph asks a person, from the moment it is seen to the end of what the answer
+-- set going; and the deliveries of the Agent Server's webhooks. JSON is kept as text where it must stay as it was
+-- shown (jsonb refuses NUL, sorts keys and rewrites numbers).
+create schema reviews;
+create schema webhooks;
+
+create table reviews.reviews (
+    id                uuid primary key default gen_random_uuid(),
+    thread_id         text not null check (thread_id <> ''),
+    interrupt_id      text not null check (interrupt_id <> ''),
+    digest            text not null check (digest ~ '^[0-9a-f]{64}$'),
+    -- 1, and more when a question comes back that was closed before: the server forgot, or went back in time.
+    occurrence        integer not null default 1 check (occurrence > 0),
+    kind              text not null check (kind in ('interrupt', 'breakpoint', 'node_interrupt')),
+    shape             text not null check (shape <> ''),
+    debug             boolean not null default false,
+
+    graph             text,
+    assistant_id      text,
+    assistant_name    text,
+    assistant_version integer,
+    node              text,
+    namespace         text not null default '',
+    run_id            text,
+    checkpoint_id     text not null,
+
+    title             text not null check (title <> '' and length(title) <= 200),
+    amount_usd        double precision,
+    risk              text not null default 'normal' check (risk in ('low', 'normal', 'high')),
+    payload           text not null,
+    response_schema   text,
+    -- Words of title and payload, NUL stripped and capped; what the search looks in.
+    search_text       text not null default '' check (length(search_text) <= 50000),
+    search            tsvector not null generated always as (to_tsvector('simple', search_text)) stored,
+
+    state             text not null default 'open' check (state in (
+                          'open', 'decided', 'sent', 'consumed', 'finished', 'failed',
+                          'superseded', 'answered_elsewhere', 'expired', 'withdrawn')),
+    phase             text not null generated always as (
+                          case when state = 'open' then 'open'
+                               when state in ('decided', 'sent', 'consumed') then 'moving'
+                               else 'closed' end) stored,
+    groups            text[] not null default '{}',
+    policy            jsonb not null default '{}' check (jsonb_typeof(policy) = 'object'),
+    opened_at         timestamptz not null default now(),
+    due_at            timestamptz,
+    -- What the list is sorted by: without a due time a review comes after all that have one.
+    due_sort          timestamptz not null generated always as (coalesce(due_at, 'infinity')) stored,
+    remind_at         timestamptz,
+    reminded_at       timestamptz,
+    escalate_to       text,
+    escalated_at      timestamptz,
+    expires_at        timestamptz,
+
+    claimed_by        text,
+    claimed_at        timestamptz,
+    two_person        boolean not null default false,
+    first_by          text,
+    first_at          timestamptz,
+    first_answer      text,
+
+    decided_by        text,
+    decided_by_policy boolean not null default false,
+    decided_at        timestamptz,
+    decision          text,
+    answer            text,
+    resume            text,
+    edits             text,
+    reason            text,
+
+    send_after        timestamptz,
+    sent_at           timestamptz,
+    resume_run_id     text,
+    consumed_at       timestamptz,
+    ended_at          timestamptz,
+    run_status        text,
+    error             text,
+    replaced_by       uuid references reviews.reviews,
+    returned_from     uuid references reviews.reviews,
+    note              text,
+    needs_person      boolean not null default false,
+    closed_at         timestamptz,
+    updated_at        timestamptz not null default now(),
+
+    -- The worker's: who has it in hand, until when, how often it was tried.
+    worked_by         text,
+    worked_until      timestamptz,
+    tries             integer not null default 0,
+    next_look_at      timestamptz not null default now(),
+
+    constraint reviews_key unique (thread_id, interrupt_id, digest, occurrence),
+    constraint reviews_claim check ((claimed_by is null) = (claimed_at is null)),
+    constraint reviews_first check ((first_by is null) = (first_at is null) and (first_by is null) = (first_answer is null)),
+    constraint reviews_first_is_of_two check (first_by is null or two_person),
+    constraint reviews_two_people check (decided_by is null or first_by is null or first_by <> decided_by),
+    constraint reviews_second_person check (
+        not two_person or decided_by is null or decided_by_policy or first_by is not null),
+    constraint reviews_decision_whole check (
+        (decided_by is null) = (decided_at is null) and (decided_by is null) = (decision is null)
+        and (decided_by is null) = (answer is null) and (decided_by is null) = (resume is null)),
+    constraint reviews_decided check (
+        state not in ('decided', 'sent', 'consumed', 'finished', 'failed') or decided_by is not null),
+    constraint reviews_open_is_undecided check (state <> 'open' or decided_by is null),
+    constraint reviews_sent check (state not in ('sent', 'consumed', 'finished', 'failed') or sent_at is not null),
+    constraint reviews_consumed check (state not in ('consumed', 'finished') or consumed_at is not null),
+    constraint reviews_unconsumed check (state not in ('open', 'decided', 'sent') or consumed_at is null),
+    constraint reviews_closed check ((closed_at is null) = (state in ('open', 'decided', 'sent', 'consumed'))),
+    constraint reviews_not_its_own_successor check (replaced_by <> id and returned_from <> id),
+    constraint reviews_debug_never_expires check (not debug or (expires_at is null and remind_at is null))
+);
+create unique index reviews_one_unfinished on reviews.reviews (thread_id, interrupt_id, digest)
+    where state in ('open', 'decided', 'sent', 'consumed');
+-- The answers of one thread travel one at a time.
+create unique index reviews_one_sent_per_thread on reviews.reviews (thread_id) where state = 'sent';
+create index reviews_thread on reviews.reviews (thread_id, opened_at);
+create index reviews_list_due on reviews.reviews (phase, due_sort, opened_at, id);
+create index reviews_list_opened on reviews.reviews (phase, opened_at desc, id desc);
+create index reviews_list_closed on reviews.reviews (closed_at desc, id desc) where phase = 'closed';
+create index reviews_groups on reviews.reviews using gin (groups);
+create index reviews_search on reviews.reviews using gin (search);
+create index reviews_claimed on reviews.reviews (claimed_by) where phase <> 'closed' and claimed_by is not null;
+create index reviews_decided_by on reviews.reviews (decided_by, decided_at desc) where decided_by is not null;
+create index reviews_to_work_on on reviews.reviews (next_look_at) where phase = 'moving';
+create index reviews_to_remind on reviews.reviews (remind_at) where state = 'open' and reminded_at is null;
+create index reviews_to_escalate on reviews.reviews (due_at) where state = 'open' and escalated_at is null;
+create index reviews_to_expire on reviews.reviews (expires_at) where state = 'open';
+create index reviews_needs_person on reviews.reviews (updated_at) where needs_person;
+
+create function reviews.legal(before text, after text) returns boolean language sql immutable as $$
+    select before = after or case before
+        -- undo, and an answer that the graph refused or that could not be sent: the question is open again
+        when 'open' then after in ('decided', 'superseded', 'answered_elsewhere', 'expired', 'withdrawn')
+        when 'decided' then after in ('open', 'sent', 'superseded', 'answered_elsewhere', 'withdrawn')
+        when 'sent' then after in ('open', 'decided', 'consumed', 'failed', 'superseded', 'withdrawn')
+        when 'consumed' then after in ('finished', 'failed', 'withdrawn')
+        else false
+    end
+$$;
+
+create function reviews.guard_review() returns trigger language plpgsql as $$
+begin
+    if not reviews.legal(old.state, new.state) then
+        raise exception 'a review that is % can''t become %', old.state, new.state
+            using errcode = 'integrity_constraint_violation', schema = 'reviews', table = 'reviews',
+                  constraint = 'reviews_legal_change';
+    end if;
+    if (new.id, new.thread_id, new.interrupt_id, new.digest, new.occurrence, new.kind, new.payload,
+        new.checkpoint_id, new.opened_at)
+       is distinct from
+       (old.id, old.thread_id, old.interrupt_id, old.digest, old.occurrence, old.kind, old.payload,
+        old.checkpoint_id, old.opened_at)
+       or new.response_schema is distinct from old.response_schema then
+        raise exception 'what was shown never changes'
+            using errcode = 'integrity_constraint_violation', schema = 'reviews', table = 'reviews',
+                  constraint = 'reviews_shown_is_fixed';
+    end if;
+    if old.decided_by is not null and new.decided_by is not null
+       and (new.decided_by, new.decided_at, new.decision, new.answer, new.resume)
+           is distinct from (old.decided_by, old.decided_at, old.decision, old.answer, old.resume) then
+        raise exception 'an answer never changes: it is undone before it was sent, or it stays'
+            using errcode = 'integrity_constraint_violation', schema = 'reviews', table = 'reviews',
+                  constraint = 'reviews_answer_is_fixed';
+    end if;
+    if old.two_person and not new.two_person then
+        raise exception 'the two-person rule of an open review stays'
+            using errcode = 'integrity_constraint_violation', schema = 'reviews', table = 'reviews',
+                  constraint = 'reviews_rule_is_fixed';
+    end if;
+    new.updated_at := now();
+    return new;
+end $$;
+create trigger reviews_guard before update on reviews.reviews
+    for each row execute function reviews.guard_review();
+
+create function reviews.refuse() returns trigger language plpgsql as $$
+begin
+    raise exception '% on %.% is not allowed: %', tg_op, tg_table_schema, tg_table_name, tg_argv[0]
+        using errcode = 'integrity_constraint_violation', schema = tg_table_schema, table = tg_table_name,
+              constraint = tg_name;
+end $$;
+create trigger reviews_start_open before insert on reviews.reviews
+    for each row when (new.state <> 'open')
+    execute function reviews.refuse('a review starts open');
+create trigger reviews_kept before delete on reviews.reviews
+    for each row when (old.closed_at is null)
+    execute function reviews.refuse('what a person still has to answer is never removed');
+create trigger reviews_truncate before truncate on reviews.reviews
+    for each statement execute function reviews.refuse('what a person still has to answer is never removed');
+
+-- Remarks beside a question.
+create table reviews.comments (
+    comment_id bigint generated always as identity primary key,
+    review_id  uuid not null references reviews.reviews on delete cascade,
+    author     text not null check (author <> ''),
+    body       text not null check (body <> '' and length(body) <= 10000),
+    at         timestamptz not null default now()
+);
+create index comments_review on reviews.comments (review_id, comment_id);
+
+-- The audit (stationmaster.reviews.audit): each entry carries the hash of the one before. It outlives its reviews.
+create table reviews.audit (
+    seq       bigint primary key check (seq > 0),
+    at        timestamptz not null,
+    review_id uuid,
+    actor     text not null check (actor <> ''),
+    action    text not null check (action <> ''),
+    detail    text not null,
+    previous  text not null check (previous ~ '^[0-9a-f]{64}$'),
+    hash      text not null unique check (hash ~ '^[0-9a-f]{64}$')
+);
+create index audit_review on reviews.audit (review_id, seq);
+create index audit_actor on reviews.audit (actor, seq);
+create trigger audit_append_only before update or delete or truncate on reviews.audit
+    for each statement execute function reviews.refuse('entries are only ever added');
+-- The newest entry; whoever adds one locks this row, so that the chain has no two ends.
+create table reviews.audit_head (
+    only_row boolean primary key default true check (only_row),
+    seq      bigint not null,
+    hash     text not null check (hash ~ '^[0-9a-f]{64}$')
+);
+insert into reviews.audit_head (seq, hash) values (0, repeat('0', 64));
+create trigger audit_head_kept before delete or truncate on reviews.audit_head
+    for each statement execute function reviews.refuse('the chain has one end');
+
+-- Events for other services (stationmaster.reviews.events): one row an event and URL, sent until accepted.
+create table reviews.outbox (
+    event_id     uuid not null,
+    url          text not null,
+    kind         text not null check (kind <> ''),
+    review_id    uuid not null,
+    body         text not null,
+    state        text not null default 'waiting' check (state in ('waiting', 'sent', 'failed')),
+    created_at   timestamptz not null default now(),
+    next_try_at  timestamptz not null default now(),
+    tries        integer not null default 0,
+    worked_until timestamptz,
+    sent_at      timestamptz,
+    last_error   text,
+    primary key (event_id, url),
+    constraint outbox_sent check ((state = 'sent') = (sent_at is not null))
+);
+create index outbox_waiting on reviews.outbox (next_try_at) where state = 'waiting';
+
+-- Messages to people (stationmaster.reviews.notify), by group, through apprise.
+create table reviews.notifications (
+    notification_id bigint generated always as identity primary key,
+    review_id       uuid not null,
+    kind            text not null check (kind <> ''),
+    "group"         text not null,
+    body            text not null,
+    state           text not null default 'waiting' check (state in ('waiting', 'sent', 'failed')),
+    created_at      timestamptz not null default now(),
+    next_try_at     timestamptz not null default now(),
+    tries           integer not null default 0,
+    worked_until    timestamptz,
+    sent_at         timestamptz,
+    last_error      text,
+    constraint notifications_sent check ((state = 'sent') = (sent_at is not null))
+);
+create index notifications_waiting on reviews.notifications (next_try_at) where state = 'waiting';
+
+-- People and programs (stationmaster.reviews.access). A colon marks actors that are no person (policy:expiry).
+create table reviews.users (
+    name          text primary key check (name ~ '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}$'),
+    display_name  text,
+    email         text,
+    password_hash text,
+    oidc_subject  text unique,
+    roles         text[] not null default '{reviewer}'
+                  check (roles <@ array['reviewer', 'lead', 'admin', 'reader']),
+    groups        text[] not null default '{}',
+    disabled      boolean not null default false,
+    created_at    timestamptz not null default now(),
+    updated_at    timestamptz not null default now()
+);
+-- Secrets are kept as hashes only.
+create table reviews.tokens (
+    token_id     uuid primary key default gen_random_uuid(),
+    user_name    text not null references reviews.users on delete cascade,
+    label        text not null default '',
+    token_hash   text not null unique,
+    created_at   timestamptz not null default now(),
+    expires_at   timestamptz,
+    last_used_at timestamptz,
+    revoked_at   timestamptz
+);
+create index tokens_user on reviews.tokens (user_name);
+create table reviews.sessions (
+    session_id   uuid primary key default gen_random_uuid(),
+    user_name    text not null references reviews.users on delete cascade,
+    session_hash text not null unique,
+    csrf_hash    text,
+    created_at   timestamptz not null default now(),
+    last_seen_at timestamptz not null default now(),
+    expires_at   timestamptz not null
+);
+create index sessions_user on reviews.sessions (user_name);
+create index sessions_expiry on reviews.sessions (expires_at);
+create table reviews.login_failures (
+    failure_id bigint generated always as identity primary key,
+    subject    text not null,
+    at         timestamptz not null default now()
+);
+create index login_failures_subject on reviews.login_failures (subject, at);
+-- Links that can act once: sign in, or decide one review with one decision.
+create table reviews.one_time_links (
+    link_hash  text primary key,
+    purpose    text not null check (purpose in ('sign_in', 'decide')),
+    user_name  text references reviews.users on delete cascade,
+    review_id  uuid references reviews.reviews on delete cascade,
+    decision   text,
+    created_at timestamptz not null default now(),
+    expires_at timestamptz not null,
+    used_at    timestamptz
+);
+
+-- The same request again, by the same identity, gets the same answer.
+create table reviews.idempotency_keys (
+    identity     text not null,
+    key          text not null check (key <> '' and length(key) <= 255),
+    request_hash text not null,
+    review_id    uuid references reviews.reviews on delete cascade,
+    response     text,
+    created_at   timestamptz not null default now(),
+    primary key (identity, key)
+);
+create index idempotency_keys_age on reviews.idempotency_keys (created_at);
+
+-- How far the sweep has looked, and what it found that nobody had told us.
+create table reviews.sweep (
+    only_row      boolean primary key default true check (only_row),
+    watermark     timestamptz,
+    last_sweep_at timestamptz,
+    last_full_at  timestamptz,
+    lag_s         double precision
+);
+insert into reviews.sweep default values;
+create table reviews.drift (
+    name        text primary key check (name in (
+                    'missed', 'vanished', 'superseded', 'answered_elsewhere', 'answered_but_pending', 'returned')),
+    n           bigint not null default 0,
+    last_thread text,
+    last_at     timestamptz
+);
+insert into reviews.drift (name) values
+    ('missed'), ('vanished'), ('superseded'), ('answered_elsewhere'), ('answered_but_pending'), ('returned');
+
+-- What the Agent Server told us, as it came. A hint: the thread's state is read afterwards.
+create table webhooks.deliveries (
+    delivery_id  bigint generated always as identity primary key,
+    dedup_key    text not null unique,
+    body         bytea not null,
+    received_at  timestamptz not null default now(),
+    state        text not null default 'new' check (state in ('new', 'done', 'unreadable', 'failed')),
+    thread_id    text,
+    run_id       text,
+    run_status   text,
+    repeats      integer not null default 0,
+    tries        integer not null default 0,
+    next_try_at  timestamptz not null default now(),
+    worked_until timestamptz,
+    done_at      timestamptz,
+    error        text
+);
+create index deliveries_new on webhooks.deliveries (next_try_at) where state = 'new';
+create index deliveries_thread on webhooks.deliveries (thread_id);
+-- What was turned away, by reason and hour: a count, nothing of the request.
+create table webhooks.refusals (
+    reason text not null,
+    hour   timestamptz not null,
+    n      bigint not null default 0,
+    primary key (reason, hour)
+);
