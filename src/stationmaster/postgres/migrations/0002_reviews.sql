@@ -261,47 +261,50 @@ create index notifications_waiting on reviews.notifications (next_try_at) where 
 
 -- People and programs (stationmaster.reviews.access). A colon marks actors that are no person (policy:expiry).
 create table reviews.users (
-    name          text primary key check (name ~ '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}$'),
-    display_name  text,
-    email         text,
+    name          text primary key check (name ~ '^[a-z0-9]([a-z0-9._@+-]{0,98}[a-z0-9])?$'),
     password_hash text,
+    -- Issuer and subject of the provider that vouches for the user; a name there may change, this may not.
     oidc_subject  text unique,
     roles         text[] not null default '{reviewer}'
-                  check (roles <@ array['reviewer', 'lead', 'admin', 'reader']),
+                  check (roles <@ array['reviewer', 'lead', 'admin', 'reader'] and roles <> '{}'),
     groups        text[] not null default '{}',
-    disabled      boolean not null default false,
     created_at    timestamptz not null default now(),
-    updated_at    timestamptz not null default now()
+    signed_in_at  timestamptz,
+    constraint users_one_way_in check (password_hash is null or oidc_subject is null)
 );
 -- Secrets are kept as hashes only.
 create table reviews.tokens (
     token_id     uuid primary key default gen_random_uuid(),
     user_name    text not null references reviews.users on delete cascade,
-    label        text not null default '',
+    label        text not null check (label <> ''),
     token_hash   text not null unique,
     created_at   timestamptz not null default now(),
     expires_at   timestamptz,
     last_used_at timestamptz,
     revoked_at   timestamptz
 );
-create index tokens_user on reviews.tokens (user_name);
+create unique index tokens_label on reviews.tokens (user_name, label) where revoked_at is null;
 create table reviews.sessions (
     session_id   uuid primary key default gen_random_uuid(),
     user_name    text not null references reviews.users on delete cascade,
     session_hash text not null unique,
-    csrf_hash    text,
+    address      text not null,
+    agent        text not null,
     created_at   timestamptz not null default now(),
     last_seen_at timestamptz not null default now(),
     expires_at   timestamptz not null
 );
 create index sessions_user on reviews.sessions (user_name);
 create index sessions_expiry on reviews.sessions (expires_at);
+-- Failed sign-ins of one name or address in the window that began with the first.
 create table reviews.login_failures (
-    failure_id bigint generated always as identity primary key,
-    subject    text not null,
-    at         timestamptz not null default now()
+    kind     text not null check (kind in ('name', 'address')),
+    key      text not null,
+    failures integer not null,
+    since    timestamptz not null,
+    primary key (kind, key)
 );
-create index login_failures_subject on reviews.login_failures (subject, at);
+create index login_failures_since on reviews.login_failures (since);
 -- Links that can act once: sign in, or decide one review with one decision.
 create table reviews.one_time_links (
     link_hash  text primary key,

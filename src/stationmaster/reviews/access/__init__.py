@@ -1,0 +1,1 @@
+"""Who may see and answer reviews: users, tokens, sessions, one-time links, OpenID Connect."""

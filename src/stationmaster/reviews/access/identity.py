@@ -1,0 +1,39 @@
+"""Who is acting: read from a credential, never from what a request says about itself."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Role = Literal["reader", "reviewer", "lead", "admin"]
+ROLES: tuple[Role, ...] = get_args(Role)
+
+# Weakest first: each may do what those before it may, and a little more.
+_RANK = {role: rank for rank, role in enumerate(ROLES)}
+# A group of this name is every group: somebody who answers whatever comes.
+EVERY_GROUP = "*"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A person or a program, as its credential says; `credential` tells a browser from a token in the audit."""
+
+    name: str
+    groups: frozenset[str]
+    roles: frozenset[str]
+    credential: str
+
+    def has(self, role: Role) -> bool:
+        """Whether one of the roles is `role` or stands above it."""
+        return any(_RANK.get(own, -1) >= _RANK[role] for own in self.roles)
+
+    @property
+    def sees_every_group(self) -> bool:
+        return "admin" in self.roles or EVERY_GROUP in self.groups
+
+    def sees(self, groups: Iterable[str]) -> bool:
+        """Whether a review of these groups is in scope; the SQL of everything that lists says the same."""
+        return self.sees_every_group or not self.groups.isdisjoint(groups)
+
+    def scope(self) -> dict[str, object]:
+        """The parameters of that SQL: `:every_group OR groups && :own_groups`."""
+        return {"every_group": self.sees_every_group, "own_groups": sorted(self.groups)}
