@@ -56,6 +56,20 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error", "critical"] = Field(
         "warning", validation_alias="STATIONMASTER_LOG_LEVEL"
     )
+    public_url: str | None = Field(
+        None, validation_alias="STATIONMASTER_PUBLIC_URL", pattern=r"^https?://[^/?#]+/?$"
+    )
+    session_hours: float = Field(12, gt=0, le=24 * 90, validation_alias="STATIONMASTER_SESSION_HOURS")
+    oidc_issuer: str | None = Field(
+        None, validation_alias="STATIONMASTER_OIDC_ISSUER", pattern=r"^https?://[^/]"
+    )
+    oidc_client_id: str | None = Field(None, validation_alias="STATIONMASTER_OIDC_CLIENT_ID")
+    oidc_client_secret: SecretStr | None = Field(None, validation_alias="STATIONMASTER_OIDC_CLIENT_SECRET")
+    oidc_scopes: Text = Field("openid profile email", validation_alias="STATIONMASTER_OIDC_SCOPES")
+    oidc_groups_claim: Text = Field("groups", validation_alias="STATIONMASTER_OIDC_GROUPS_CLAIM")
+    oidc_roles: Annotated[tuple[tuple[str, str], ...], NoDecode] = Field(
+        (), validation_alias="STATIONMASTER_OIDC_ROLES"
+    )
     payments_url: str | None = Field(None, validation_alias="PAYMENTS_URL", pattern=r"^https?://[^/]")
     payments_key: SecretStr | None = Field(None, validation_alias="PAYMENTS_API_KEY")
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
@@ -96,6 +110,20 @@ class Settings(BaseSettings):
     @classmethod
     def origins(cls, value: object) -> object:
         return split_commas(value)
+
+    @field_validator("oidc_roles", mode="before")
+    @classmethod
+    def group_roles(cls, value: object) -> object:
+        """`group:role` pairs; a group's name may hold a colon, a role's doesn't."""
+        parts = split_commas(value)
+        if not isinstance(value, str) or not isinstance(parts, list):
+            return value
+        pairs = [(group.strip(), role.strip()) for group, _, role in (part.rpartition(":") for part in parts)]
+        if not all(group and role in ("reader", "reviewer", "lead", "admin") for group, role in pairs):
+            raise ValueError(
+                "must be comma separated group:role pairs, role one of reader, reviewer, lead, admin"
+            )
+        return pairs
 
     @field_validator("api_keys", mode="before")
     @classmethod
