@@ -274,23 +274,11 @@ CREATE TABLE reviews.idempotency_keys (
 --
 
 CREATE TABLE reviews.login_failures (
-    failure_id bigint NOT NULL,
-    subject text NOT NULL,
-    at timestamp with time zone DEFAULT now() NOT NULL
-);
-
-
---
--- Name: login_failures_failure_id_seq; Type: SEQUENCE; Schema: reviews; Owner: -
---
-
-ALTER TABLE reviews.login_failures ALTER COLUMN failure_id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME reviews.login_failures_failure_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
+    kind text NOT NULL,
+    key text NOT NULL,
+    failures integer NOT NULL,
+    since timestamp with time zone NOT NULL,
+    CONSTRAINT login_failures_kind_check CHECK ((kind = ANY (ARRAY['name'::text, 'address'::text])))
 );
 
 
@@ -483,7 +471,8 @@ CREATE TABLE reviews.sessions (
     session_id uuid DEFAULT gen_random_uuid() NOT NULL,
     user_name text NOT NULL,
     session_hash text NOT NULL,
-    csrf_hash text,
+    address text NOT NULL,
+    agent text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL
@@ -511,12 +500,13 @@ CREATE TABLE reviews.sweep (
 CREATE TABLE reviews.tokens (
     token_id uuid DEFAULT gen_random_uuid() NOT NULL,
     user_name text NOT NULL,
-    label text DEFAULT ''::text NOT NULL,
+    label text NOT NULL,
     token_hash text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone,
     last_used_at timestamp with time zone,
-    revoked_at timestamp with time zone
+    revoked_at timestamp with time zone,
+    CONSTRAINT tokens_label_check CHECK ((label <> ''::text))
 );
 
 
@@ -526,17 +516,15 @@ CREATE TABLE reviews.tokens (
 
 CREATE TABLE reviews.users (
     name text NOT NULL,
-    display_name text,
-    email text,
     password_hash text,
     oidc_subject text,
     roles text[] DEFAULT '{reviewer}'::text[] NOT NULL,
     groups text[] DEFAULT '{}'::text[] NOT NULL,
-    disabled boolean DEFAULT false NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT users_name_check CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}$'::text)),
-    CONSTRAINT users_roles_check CHECK ((roles <@ ARRAY['reviewer'::text, 'lead'::text, 'admin'::text, 'reader'::text]))
+    signed_in_at timestamp with time zone,
+    CONSTRAINT users_name_check CHECK ((name ~ '^[a-z0-9]([a-z0-9._@+-]{0,98}[a-z0-9])?$'::text)),
+    CONSTRAINT users_one_way_in CHECK (((password_hash IS NULL) OR (oidc_subject IS NULL))),
+    CONSTRAINT users_roles_check CHECK (((roles <@ ARRAY['reviewer'::text, 'lead'::text, 'admin'::text, 'reader'::text]) AND (roles <> '{}'::text[])))
 );
 
 
@@ -876,6 +864,7 @@ CREATE TABLE stationmaster.migrations (
 CREATE TABLE webhooks.deliveries (
     delivery_id bigint NOT NULL,
     dedup_key text NOT NULL,
+    sender text NOT NULL,
     body bytea NOT NULL,
     received_at timestamp with time zone DEFAULT now() NOT NULL,
     state text DEFAULT 'new'::text NOT NULL,
@@ -888,7 +877,15 @@ CREATE TABLE webhooks.deliveries (
     worked_until timestamp with time zone,
     done_at timestamp with time zone,
     error text,
-    CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['new'::text, 'done'::text, 'unreadable'::text, 'failed'::text])))
+    CONSTRAINT deliveries_check CHECK (((state = 'unreadable'::text) OR (thread_id IS NOT NULL))),
+    CONSTRAINT deliveries_check1 CHECK (((state <> ALL (ARRAY['unreadable'::text, 'failed'::text])) OR (error IS NOT NULL))),
+    CONSTRAINT deliveries_check2 CHECK (((state = 'done'::text) = (done_at IS NOT NULL))),
+    CONSTRAINT deliveries_check3 CHECK (((state = 'new'::text) OR (worked_until IS NULL))),
+    CONSTRAINT deliveries_repeats_check CHECK ((repeats >= 0)),
+    CONSTRAINT deliveries_sender_check CHECK ((sender = ANY (ARRAY['signature'::text, 'bearer'::text, 'loopback'::text]))),
+    CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['new'::text, 'done'::text, 'unreadable'::text, 'failed'::text]))),
+    CONSTRAINT deliveries_thread_id_check CHECK ((thread_id <> ''::text)),
+    CONSTRAINT deliveries_tries_check CHECK ((tries >= 0))
 );
 
 
@@ -970,7 +967,7 @@ ALTER TABLE ONLY reviews.idempotency_keys
 --
 
 ALTER TABLE ONLY reviews.login_failures
-    ADD CONSTRAINT login_failures_pkey PRIMARY KEY (failure_id);
+    ADD CONSTRAINT login_failures_pkey PRIMARY KEY (kind, key);
 
 
 --
@@ -1282,10 +1279,10 @@ CREATE INDEX idempotency_keys_age ON reviews.idempotency_keys USING btree (creat
 
 
 --
--- Name: login_failures_subject; Type: INDEX; Schema: reviews; Owner: -
+-- Name: login_failures_since; Type: INDEX; Schema: reviews; Owner: -
 --
 
-CREATE INDEX login_failures_subject ON reviews.login_failures USING btree (subject, at);
+CREATE INDEX login_failures_since ON reviews.login_failures USING btree (since);
 
 
 --
@@ -1422,10 +1419,10 @@ CREATE INDEX sessions_user ON reviews.sessions USING btree (user_name);
 
 
 --
--- Name: tokens_user; Type: INDEX; Schema: reviews; Owner: -
+-- Name: tokens_label; Type: INDEX; Schema: reviews; Owner: -
 --
 
-CREATE INDEX tokens_user ON reviews.tokens USING btree (user_name);
+CREATE UNIQUE INDEX tokens_label ON reviews.tokens USING btree (user_name, label) WHERE (revoked_at IS NULL);
 
 
 --

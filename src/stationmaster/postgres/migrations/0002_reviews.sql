@@ -352,18 +352,24 @@ insert into reviews.drift (name) values
 create table webhooks.deliveries (
     delivery_id  bigint generated always as identity primary key,
     dedup_key    text not null unique,
+    -- How the sender was known.
+    sender       text not null check (sender in ('signature', 'bearer', 'loopback')),
     body         bytea not null,
     received_at  timestamptz not null default now(),
     state        text not null default 'new' check (state in ('new', 'done', 'unreadable', 'failed')),
-    thread_id    text,
+    thread_id    text check (thread_id <> ''),
     run_id       text,
     run_status   text,
-    repeats      integer not null default 0,
-    tries        integer not null default 0,
+    repeats      integer not null default 0 check (repeats >= 0),
+    tries        integer not null default 0 check (tries >= 0),
     next_try_at  timestamptz not null default now(),
     worked_until timestamptz,
     done_at      timestamptz,
-    error        text
+    error        text,
+    check (state = 'unreadable' or thread_id is not null),
+    check (state not in ('unreadable', 'failed') or error is not null),
+    check ((state = 'done') = (done_at is not null)),
+    check (state = 'new' or worked_until is null)
 );
 create index deliveries_new on webhooks.deliveries (next_try_at) where state = 'new';
 create index deliveries_thread on webhooks.deliveries (thread_id);
