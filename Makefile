@@ -8,7 +8,7 @@ INSTALL_SELF := $(UV) pip install --quiet --python $(BIN)/python --no-deps --no-
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev up demo dev test check format requirements docs clean
+.PHONY: help setup setup-dev up demo dev test record check format requirements docs clean
 
 help: ## what there is to do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -46,6 +46,9 @@ dev: setup ## plain `langgraph dev` on a seeded shop, for Studio and the inner l
 
 test: setup-dev ## every test
 	$(BIN)/pytest $(ARGS)
+
+record: setup-dev ## record the conversations of tests/recordings again; with OPENAI_API_KEY a provider's
+	$(BIN)/python -m tests.recordings.record $(ARGS)
 
 check: setup-dev ## lint, format, types, import contracts
 	$(BIN)/ruff check .

@@ -8,6 +8,9 @@ from agents.support.rules import answer as written_rules
 from tests.fakes.openai_answers import Action, Call, by_rules
 from tests.fakes.openai_server import OpenAIServer
 
+by_written_rules = by_rules(written_rules)
+"""A responder that answers as the offline model would."""
+
 
 class ByModel:
     """A responder that is scripted by the model's name, so that tests which share a server don't mix."""
@@ -17,7 +20,6 @@ class ByModel:
         self._next: defaultdict[str, deque[Action]] = defaultdict(deque)
         self._always: dict[str, Action] = {}
         self._task_next: defaultdict[tuple[str, str], deque[Action]] = defaultdict(deque)
-        self._rules = by_rules(written_rules)
 
     def script(self, model: str, *actions: Action, task: str | None = None) -> None:
         """Answer the model's next requests with these, one each; with `task` only requests of that task."""
@@ -35,7 +37,7 @@ class ByModel:
             for scripted in (self._task_next[model, task_of(call)], self._next[model]):
                 if scripted:
                     return scripted.popleft()
-            return self._always.get(model) or self._rules(call)
+            return self._always.get(model) or by_written_rules(call)
 
 
 def priced_model() -> str:
