@@ -17,9 +17,11 @@ MINUTES = 15
 FIRST_USER = "admin"
 
 QUERIES = load(Path(__file__).parent / "links.sql")
-CREATE, LOOK, TAKE, TIDY, MAKE_FIRST = (
-    QUERIES[name] for name in ("create", "look", "take", "tidy", "make_first")
-)
+CREATE = QUERIES["create"]
+LOOK = QUERIES["look"]
+TAKE = QUERIES["take"]
+TIDY = QUERIES["tidy"]
+MAKE_FIRST = QUERIES["make_first"]
 
 GONE = (
     "this link was used already, has expired, or never was: ask for another "

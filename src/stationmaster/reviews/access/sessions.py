@@ -12,7 +12,11 @@ PREFIX = "sms"
 MAX_AGENT = 200
 
 QUERIES = load(Path(__file__).parent / "sessions.sql")
-START, USE, END, END_ALL, TIDY = (QUERIES[name] for name in ("start", "use", "end", "end_all", "tidy"))
+START = QUERIES["start"]
+USE = QUERIES["use"]
+END = QUERIES["end"]
+END_ALL = QUERIES["end_all"]
+TIDY = QUERIES["tidy"]
 
 
 async def start(

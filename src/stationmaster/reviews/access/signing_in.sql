@@ -7,8 +7,7 @@ SELECT password_hash FROM reviews.users WHERE name = :name;
 UPDATE reviews.users SET password_hash = :new WHERE name = :name AND password_hash = :old;
 
 -- name: by_provider
--- A user whom the provider vouches for: made at the first sign-in, groups and roles taken over at each. No row
--- comes back if a local user has the name.
+-- A user whom the provider vouches for: made at the first sign-in, groups and roles taken over at each.
 INSERT INTO reviews.users AS u (name, oidc_subject, roles, groups)
 VALUES (:name, :subject, :roles, :groups)
 ON CONFLICT (oidc_subject) DO UPDATE SET roles = excluded.roles, groups = excluded.groups

@@ -12,7 +12,9 @@ WINDOW_S = 15 * 60
 LIMIT = {"name": 10, "address": 50}
 
 QUERIES = load(Path(__file__).parent / "throttle.sql")
-COUNT, FORGIVE, TIDY = (QUERIES[name] for name in ("count", "forgive", "tidy"))
+COUNT = QUERIES["count"]
+FORGIVE = QUERIES["forgive"]
+TIDY = QUERIES["tidy"]
 
 
 async def count(pool: Pool, *, name: str | None, address: str) -> None:

@@ -18,7 +18,10 @@ DEFAULT_DAYS = 90
 MAX_LABEL = 100
 
 QUERIES = load(Path(__file__).parent / "tokens.sql")
-CREATE, LIST, REVOKE, USE = (QUERIES[name] for name in ("create", "list", "revoke", "use"))
+CREATE = QUERIES["create"]
+LIST = QUERIES["list"]
+REVOKE = QUERIES["revoke"]
+USE = QUERIES["use"]
 
 
 @dataclass(frozen=True)

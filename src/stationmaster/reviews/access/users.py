@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 
@@ -19,8 +19,14 @@ NAME = re.compile(r"[a-z0-9](?:[a-z0-9._@+-]{0,98}[a-z0-9])?")
 GROUP = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ._:/@+-]{0,126}[A-Za-z0-9])?")
 
 QUERIES = load(Path(__file__).parent / "users.sql")
-ADD, FIND, LIST, REMOVE, COUNT = (QUERIES[name] for name in ("add", "find", "list", "remove", "count"))
-SET_PASSWORD, SET_GROUPS, SET_ROLES = (QUERIES[name] for name in ("set_password", "set_groups", "set_roles"))
+ADD = QUERIES["add"]
+FIND = QUERIES["find"]
+LIST = QUERIES["list"]
+REMOVE = QUERIES["remove"]
+COUNT = QUERIES["count"]
+SET_PASSWORD = QUERIES["set_password"]
+SET_GROUPS = QUERIES["set_groups"]
+SET_ROLES = QUERIES["set_roles"]
 
 
 @dataclass(frozen=True)
@@ -112,9 +118,9 @@ def checked_name(name: str) -> str:
 
 def checked_roles(roles: Iterable[str]) -> list[str]:
     found = sorted(set(roles), key=lambda role: ROLES.index(role) if role in ROLES else -1)
-    if not found or (unknown := [role for role in found if role not in ROLES]):
-        named = unknown[0] if found else "none"
-        raise BadUser(f"{named} is no role: give one of {', '.join(ROLES)}")
+    unknown = [role for role in found if role not in ROLES] if found else ["nothing"]
+    if unknown:
+        raise BadUser(f"{unknown[0]} is no role: give one of {', '.join(ROLES)}")
     return found
 
 
@@ -125,7 +131,7 @@ def checked_groups(groups: Iterable[str]) -> list[str]:
     return found
 
 
-async def _changed(pool: Pool, statement: Any, parameters: dict[str, object], name: str) -> None:
+async def _changed(pool: Pool, statement: LiteralString, parameters: dict[str, object], name: str) -> None:
     async with pool.connection() as conn:
         if await (await conn.execute(statement, parameters)).fetchone() is None:
             raise _unknown(name)
