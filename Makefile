@@ -8,7 +8,7 @@ INSTALL_SELF := $(UV) pip install --quiet --python $(BIN)/python --no-deps --no-
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev up demo dev test record check format requirements docs clean
+.PHONY: help setup setup-dev up demo dev test record bench check format requirements docs clean
 
 help: ## what there is to do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -49,6 +49,9 @@ test: setup-dev ## every test
 
 record: setup-dev ## record the conversations of tests/recordings again; with OPENAI_API_KEY a provider's
 	$(BIN)/python -m tests.recordings.record $(ARGS)
+
+bench: setup-dev ## what our nodes and the served graph cost, beside empty graphs
+	@$(BIN)/python -m bench $(ARGS)
 
 check: setup-dev ## lint, format, types, import contracts
 	$(BIN)/ruff check .

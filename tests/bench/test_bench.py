@@ -1,0 +1,38 @@
+"""The benchmarks still measure what they say: super-steps are counted right, both graphs run, tables are drawn."""
+
+import io
+from collections import Counter
+
+import pytest
+from rich.console import Console
+
+from agents.support.graph import builder
+from bench import nodes
+from bench.__main__ import print_tables
+from bench.served import Round
+
+STEPS = {"question": 6, "refund": 7, "order_not_found": 6, "human": 6, "gate": 6, "approval": 3}
+
+
+async def test_every_kind_of_ticket_has_its_super_steps(agents_on_seeded_database: str) -> None:
+    plain = {name: spec.runnable for name, spec in builder.nodes.items()}
+    measured = await nodes.measure(agents_on_seeded_database, count=5, warm_up=1)
+    assert {kind: steps for kind, steps, _, _ in measured.runs} == STEPS
+    assert all(ours > 0 and empty > 0 for _, _, ours, empty in measured.runs)
+    executed = {name: len(times) for name, times in measured.nodes.items()}
+    assert executed["intake"] == executed["classify"] == 5
+    assert executed["approve"] == 2, "once to ask, once to read the answer"
+    assert {name: spec.runnable for name, spec in builder.nodes.items()} == plain
+
+
+@pytest.mark.parametrize("failed", [0, 3])
+def test_failures_are_counted_and_drawn(failed: int) -> None:
+    outcomes = Counter({"answered": 4, "failed: HTTPStatusError": failed})
+    row = Round(2.0, [0.1] * (4 + failed), +outcomes).figures()
+    assert (row["failed"], row["runs_per_s"]) == (failed, (4 + failed) / 2)
+    measured = nodes.Measured({"intake": [0.001, 0.003]}, [("question", 2, 0.004, 0.002)])
+    assert measured.figures()["ratio"] == 2.0
+    text = io.StringIO()
+    through = {"concurrency": 20, "jobs": 10, "support": row, "empty": row, "ratio": 1.5}
+    print_tables({"nodes": measured.figures(), "served": through}, Console(file=text, width=100))
+    assert "intake" in text.getvalue() and "1.5 times as long" in text.getvalue()
