@@ -75,6 +75,7 @@ async def summarize(state: State, runtime: Runtime[Context]) -> Update:
 
 async def classify(state: State, runtime: Runtime[Context]) -> Update:
     """Intent, order number, reason and searches, as structured output."""
+    progress(runtime, "reading the message")
     system = task_prompt("classify", prompts.CLASSIFY, state, runtime)
     reply = await ask("classify", system, state["messages"], runtime, Classification)
     return {**account(reply), **classified(reply)}
@@ -99,6 +100,7 @@ async def repair(state: State, runtime: Runtime[Context]) -> Update:
 async def lookup_order(state: State, runtime: Runtime[Context]) -> Update:
     """The order that the customer names, or None."""
     order_id = state.get("order_id")
+    progress(runtime, f"looking up order {order_id}")
     async with giving_up(runtime) as given_up:
         return {"order": await tools.find_order(order_id) if order_id else None}
     return failed("lookup_order", given_up)
@@ -114,6 +116,7 @@ async def check_return_policy(state: State, runtime: Runtime[Context]) -> Update
 
 async def search_kb(state: SearchTask, runtime: Runtime[Context]) -> Update:
     """Articles for one search; several run at once and the reducer merges them."""
+    progress(runtime, f"searching the help articles: {state['query']}")
     async with giving_up(runtime) as given_up:
         return {"articles": await tools.search(state["query"])}
     return failed("search_kb", given_up)
@@ -147,6 +150,7 @@ async def acknowledge(state: State, runtime: Runtime[Context]) -> Update:
 
 async def draft_reply(state: State, runtime: Runtime[Context]) -> Update:
     """The reply, from the facts; sent only after what it says has happened."""
+    progress(runtime, "writing the reply")
     system = draft_prompt("draft_reply", "", state, runtime)
     reply = await ask("draft_reply", system, state["messages"], runtime)
     return {**account(reply), **drafted(reply)}
@@ -194,6 +198,7 @@ async def refund(state: State, runtime: Runtime[Context]) -> Update:
     decision, order = state.get("decision"), state.get("order")
     if decision is None or order is None:
         raise ValueError("refund needs a decision and an order; `assess` sets both")
+    progress(runtime, f"refunding ${decision['amount_usd']:.2f}")
     async with giving_up(runtime) as given_up:
         receipt = await tools.pay_back(state, order, decision["amount_usd"])
         return {
@@ -238,6 +243,11 @@ async def send(state: State, runtime: Runtime[Context]) -> Update:
             subject = f"Your order {order['order_id']}"
             await tools.mail_customer(state, order, effect="reply", subject=subject, body=draft)
     return {**degraded("send", given_up), "messages": [AIMessage(draft)]}
+
+
+def progress(runtime: Runtime[Context], text: str) -> None:
+    """What goes on, for whoever streams `custom`; a retried node says it again."""
+    runtime.stream_writer({"progress": text})
 
 
 def degraded(node: str, given_up: GivenUp) -> Update:
