@@ -1,9 +1,10 @@
 """The settings: every variable that Stationmaster reads, and the only place that reads the environment."""
 
+from base64 import b64decode
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from stationmaster.environment import ENV_FILE, SettingsError, databases_first, load
@@ -20,12 +21,27 @@ def split_commas(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
+def webhook_secret(value: SecretStr) -> SecretStr:
+    """As Standard Webhooks writes it (`whsec_` and base64), or any text that a header can carry."""
+    text = value.get_secret_value()
+    if len(text) < 16 or not text.isascii() or not text.isprintable() or set(text) & set(" ,"):
+        raise ValueError("must be 16 characters or more, ASCII, without spaces and commas")
+    if text.startswith("whsec_"):
+        key = text.removeprefix("whsec_")
+        if len(b64decode(key + "=" * (-len(key) % 4), validate=True)) < 16:
+            raise ValueError("after whsec_ must come base64 of 16 bytes or more")
+    return value
+
+
 class ApiKey(BaseModel):
     """A key that the server accepts, and the name under which its holder appears in the audit."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
     name: Text
     key: SecretStr = Field(min_length=16)
+
+
+WebhookSecret = Annotated[SecretStr, AfterValidator(webhook_secret)]
 
 
 class Settings(BaseSettings):
@@ -70,6 +86,13 @@ class Settings(BaseSettings):
     oidc_roles: Annotated[tuple[tuple[str, str], ...], NoDecode] = Field(
         (), validation_alias="STATIONMASTER_OIDC_ROLES"
     )
+    webhook_url: str | None = Field(
+        None, validation_alias="STATIONMASTER_WEBHOOK_URL", pattern=r"^https?://[^/]"
+    )
+    webhook_secret: WebhookSecret | None = Field(None, validation_alias="LG_WEBHOOK_SECRET")
+    webhook_secrets: Annotated[tuple[WebhookSecret, ...], NoDecode] = Field(
+        (), validation_alias="STATIONMASTER_WEBHOOK_SECRETS"
+    )
     payments_url: str | None = Field(None, validation_alias="PAYMENTS_URL", pattern=r"^https?://[^/]")
     payments_key: SecretStr | None = Field(None, validation_alias="PAYMENTS_API_KEY")
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
@@ -106,9 +129,9 @@ class Settings(BaseSettings):
     def lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
 
-    @field_validator("cors_origins", mode="before")
+    @field_validator("cors_origins", "webhook_secrets", mode="before")
     @classmethod
-    def origins(cls, value: object) -> object:
+    def listed(cls, value: object) -> object:
         return split_commas(value)
 
     @field_validator("oidc_roles", mode="before")

@@ -2,15 +2,14 @@
 
 import hashlib
 import hmac
-import ipaddress
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from stationmaster.loopback import hostname, is_loopback, is_relayed
+
 LOCAL_IDENTITY = "local"
-# Any of these says that somebody relayed the request, so that the peer address proves nothing.
-RELAY_HEADERS = frozenset({"forwarded", "x-real-ip", "via", "true-client-ip", "cf-connecting-ip"})
 
 
 class NotAdmitted(Exception):
@@ -41,20 +40,6 @@ def admit(scope: Mapping[str, Any], policy: Policy) -> str:
         raise NotAdmitted("a key is needed: send it as `x-api-key` or `Authorization: Bearer`")
     _require_local(scope, headers, policy.origins)
     return LOCAL_IDENTITY
-
-
-def is_loopback(host: str | None) -> bool:
-    """Whether a host, an address or `localhost`, is this machine. Other names are not resolved."""
-    if host is None:
-        return False
-    if host.lower() == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return (mapped or address).is_loopback
 
 
 def _headers(scope: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -99,11 +84,11 @@ def _require_local(
     client = scope.get("client")
     if client is None or not is_loopback(client[0]):
         raise NotAdmitted("no key is configured, so only this machine is served: set STATIONMASTER_API_KEYS")
-    if any(name in RELAY_HEADERS or name.startswith("x-forwarded-") for name in headers):
+    if is_relayed(headers):
         raise NotAdmitted("the request was relayed and no key is configured: set STATIONMASTER_API_KEYS")
     host = headers.get("host", [""])[0]
     # A page on a foreign name that resolves to this machine (DNS rebinding) shows itself by the name.
-    if not is_loopback(_hostname(host)):
+    if not is_loopback(hostname(host)):
         raise NotAdmitted("no key is configured and the Host is not this machine: use http://127.0.0.1")
     for origin in headers.get("origin", []):
         if origin not in origins and urlsplit(origin).netloc.lower() != host.lower():
@@ -111,10 +96,3 @@ def _require_local(
                 f"no key is configured and the page's origin {origin} is not allowed: "
                 "name it in STATIONMASTER_CORS_ORIGINS, or set STATIONMASTER_STUDIO=true for Studio"
             )
-
-
-def _hostname(authority: str) -> str | None:
-    try:
-        return urlsplit(f"//{authority}").hostname
-    except ValueError:
-        return None

@@ -6,7 +6,8 @@ from functools import cache
 from urllib.parse import urlsplit
 
 from stationmaster.errors import StationmasterError
-from stationmaster.server.admission import LOCAL_IDENTITY, Policy, is_loopback
+from stationmaster.loopback import is_loopback
+from stationmaster.server.admission import LOCAL_IDENTITY, Policy
 from stationmaster.settings import Settings, load_settings
 
 STUDIO_ORIGIN = "https://smith.langchain.com"

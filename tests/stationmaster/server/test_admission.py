@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stationmaster.server.admission import NotAdmitted, Policy, admit, is_loopback
+from stationmaster.loopback import is_loopback
+from stationmaster.server.admission import NotAdmitted, Policy, admit
 
 KEY = "right-key-of-sixteen"
 OPEN = Policy(origins=frozenset({"https://studio.example"}))
