@@ -14,11 +14,14 @@ MAX_SEARCHES = 3
 STEPS_TO_CLOSE = 4
 """Super-steps to keep for closing: a node on the way that has no router of its own, `dead_letter`, `send`, and the
 look that finds nothing more to do. With no more left, what is under way is handed to a person."""
+TOO_LATE = 2
+"""With no more left closing can't end any more. And `update_state` always lets a router see 2, whatever the limit:
+a person's edit of the state must not lead to the dead letters."""
 
 
 def out_of_steps(state: State) -> bool:
     """Whether the recursion limit is near. It never should be: the dead letter says that it is a bug."""
-    return state.get("remaining_steps", RECURSION_LIMIT) <= STEPS_TO_CLOSE
+    return TOO_LATE < state.get("remaining_steps", RECURSION_LIMIT) <= STEPS_TO_CLOSE
 
 
 def after_intake(state: State) -> Literal["close", "summarize", "classify"]:

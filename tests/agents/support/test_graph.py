@@ -130,7 +130,9 @@ def test_a_question_fans_out_to_one_search_a_query(intent: str) -> None:
         ({"decision": decision()}, "acknowledge"),
         ({"decision": decision(needs_approval=False)}, "draft_reply"),
         ({"decision": decision(status="none")}, "draft_reply"),
-        ({"remaining_steps": 2}, "dead_letter"),
+        ({"remaining_steps": 4}, "dead_letter"),
+        ({"decision": decision(), "remaining_steps": 5}, "acknowledge"),
+        ({"decision": decision(), "remaining_steps": 2}, "acknowledge"),
     ],
 )
 def test_after_assess(changes: dict[str, Any], leads_to: str) -> None:
@@ -153,7 +155,8 @@ def test_after_assess(changes: dict[str, Any], leads_to: str) -> None:
         ({"outcome": "answered"}, "send"),
         ({"problem": {**PROBLEM, "node": "draft_reply"}}, "repair"),
         ({"problem": PROBLEM, "attempts": {"draft_reply": 1}}, "dead_letter"),
-        ({"remaining_steps": 1}, "dead_letter"),
+        ({"remaining_steps": 3}, "dead_letter"),
+        ({"decision": decision(), "remaining_steps": 2}, "approve"),
     ],
 )
 def test_after_draft(changes: dict[str, Any], leads_to: str) -> None:
