@@ -47,6 +47,35 @@ CREATE SCHEMA webhooks;
 
 
 --
+-- Name: chain_entry(); Type: FUNCTION; Schema: reviews; Owner: -
+--
+
+CREATE FUNCTION reviews.chain_entry() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    head   reviews.audit_head;
+    moment timestamptz;
+    digest text;
+begin
+    select * into strict head from reviews.audit_head for update;
+    moment := clock_timestamp();
+    digest := encode(sha256(convert_to(
+        new.opening
+        || ',"at":"' || to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+        || '","detail":' || new.detail
+        || ',"previous":"' || head.hash
+        || '","review_id":' || coalesce('"' || new.review_id || '"', 'null')
+        || ',"seq":' || head.seq + 1 || '}', 'UTF8')), 'hex');
+    insert into reviews.audit (seq, at, review_id, actor, action, detail, previous, hash)
+    values (head.seq + 1, moment, new.review_id, new.actor, new.action, new.detail, head.hash, digest);
+    update reviews.audit_head set seq = head.seq + 1, hash = digest;
+    delete from reviews.audit_pending where entry_id = new.entry_id;
+    return null;
+end $$;
+
+
+--
 -- Name: guard_review(); Type: FUNCTION; Schema: reviews; Owner: -
 --
 
@@ -213,6 +242,36 @@ CREATE TABLE reviews.audit_head (
 
 
 --
+-- Name: audit_pending; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.audit_pending (
+    entry_id bigint NOT NULL,
+    review_id uuid,
+    actor text NOT NULL,
+    action text NOT NULL,
+    detail text NOT NULL,
+    opening text NOT NULL,
+    CONSTRAINT audit_pending_action_check CHECK ((action ~ '^[a-z_]+$'::text)),
+    CONSTRAINT audit_pending_actor_check CHECK ((actor <> ''::text))
+);
+
+
+--
+-- Name: audit_pending_entry_id_seq; Type: SEQUENCE; Schema: reviews; Owner: -
+--
+
+ALTER TABLE reviews.audit_pending ALTER COLUMN entry_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME reviews.audit_pending_entry_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
 -- Name: comments; Type: TABLE; Schema: reviews; Owner: -
 --
 
@@ -238,6 +297,29 @@ ALTER TABLE reviews.comments ALTER COLUMN comment_id ADD GENERATED ALWAYS AS IDE
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+
+--
+-- Name: dispatches; Type: TABLE; Schema: reviews; Owner: -
+--
+
+CREATE TABLE reviews.dispatches (
+    message_id uuid NOT NULL,
+    receiver text NOT NULL,
+    shown text NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    next_try_at timestamp with time zone DEFAULT now() NOT NULL,
+    give_up_at timestamp with time zone DEFAULT (now() + '24:00:00'::interval) NOT NULL,
+    tries integer DEFAULT 0 NOT NULL,
+    worked_until timestamp with time zone,
+    sent_at timestamp with time zone,
+    last_error text,
+    CONSTRAINT dispatches_dead CHECK (((state <> 'dead'::text) OR (last_error IS NOT NULL))),
+    CONSTRAINT dispatches_receiver_check CHECK ((receiver ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT dispatches_sent CHECK (((state = 'sent'::text) = (sent_at IS NOT NULL))),
+    CONSTRAINT dispatches_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'dead'::text]))),
+    CONSTRAINT dispatches_tries_check CHECK ((tries >= 0))
 );
 
 
@@ -283,43 +365,6 @@ CREATE TABLE reviews.login_failures (
 
 
 --
--- Name: notifications; Type: TABLE; Schema: reviews; Owner: -
---
-
-CREATE TABLE reviews.notifications (
-    notification_id bigint NOT NULL,
-    review_id uuid NOT NULL,
-    kind text NOT NULL,
-    "group" text NOT NULL,
-    body text NOT NULL,
-    state text DEFAULT 'waiting'::text NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    next_try_at timestamp with time zone DEFAULT now() NOT NULL,
-    tries integer DEFAULT 0 NOT NULL,
-    worked_until timestamp with time zone,
-    sent_at timestamp with time zone,
-    last_error text,
-    CONSTRAINT notifications_kind_check CHECK ((kind <> ''::text)),
-    CONSTRAINT notifications_sent CHECK (((state = 'sent'::text) = (sent_at IS NOT NULL))),
-    CONSTRAINT notifications_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])))
-);
-
-
---
--- Name: notifications_notification_id_seq; Type: SEQUENCE; Schema: reviews; Owner: -
---
-
-ALTER TABLE reviews.notifications ALTER COLUMN notification_id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME reviews.notifications_notification_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-
-
---
 -- Name: one_time_links; Type: TABLE; Schema: reviews; Owner: -
 --
 
@@ -329,10 +374,17 @@ CREATE TABLE reviews.one_time_links (
     user_name text,
     review_id uuid,
     decision text,
+    audience text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     used_at timestamp with time zone,
-    CONSTRAINT one_time_links_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'decide'::text])))
+    CONSTRAINT one_time_links_audience_check CHECK ((audience <> ''::text)),
+    CONSTRAINT one_time_links_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'decide'::text]))),
+    CONSTRAINT one_time_links_whole CHECK (
+CASE purpose
+    WHEN 'sign_in'::text THEN ((user_name IS NOT NULL) AND (review_id IS NULL))
+    ELSE ((review_id IS NOT NULL) AND (decision IS NOT NULL) AND ((user_name IS NULL) <> (audience IS NULL)))
+END)
 );
 
 
@@ -341,21 +393,33 @@ CREATE TABLE reviews.one_time_links (
 --
 
 CREATE TABLE reviews.outbox (
-    event_id uuid NOT NULL,
-    url text NOT NULL,
+    message_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    seq bigint NOT NULL,
+    medium text NOT NULL,
     kind text NOT NULL,
     review_id uuid NOT NULL,
+    audience text,
     body text NOT NULL,
-    state text DEFAULT 'waiting'::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    next_try_at timestamp with time zone DEFAULT now() NOT NULL,
-    tries integer DEFAULT 0 NOT NULL,
-    worked_until timestamp with time zone,
-    sent_at timestamp with time zone,
-    last_error text,
+    spread_at timestamp with time zone,
+    CONSTRAINT outbox_audience CHECK (((medium = 'notice'::text) = (audience IS NOT NULL))),
+    CONSTRAINT outbox_audience_check CHECK ((audience <> ''::text)),
     CONSTRAINT outbox_kind_check CHECK ((kind <> ''::text)),
-    CONSTRAINT outbox_sent CHECK (((state = 'sent'::text) = (sent_at IS NOT NULL))),
-    CONSTRAINT outbox_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])))
+    CONSTRAINT outbox_medium_check CHECK ((medium = ANY (ARRAY['event'::text, 'notice'::text])))
+);
+
+
+--
+-- Name: outbox_seq_seq; Type: SEQUENCE; Schema: reviews; Owner: -
+--
+
+ALTER TABLE reviews.outbox ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME reviews.outbox_seq_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 
@@ -931,6 +995,14 @@ ALTER TABLE ONLY reviews.audit_head
 
 
 --
+-- Name: audit_pending audit_pending_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.audit_pending
+    ADD CONSTRAINT audit_pending_pkey PRIMARY KEY (entry_id);
+
+
+--
 -- Name: audit audit_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
 --
 
@@ -944,6 +1016,14 @@ ALTER TABLE ONLY reviews.audit
 
 ALTER TABLE ONLY reviews.comments
     ADD CONSTRAINT comments_pkey PRIMARY KEY (comment_id);
+
+
+--
+-- Name: dispatches dispatches_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.dispatches
+    ADD CONSTRAINT dispatches_pkey PRIMARY KEY (message_id, receiver);
 
 
 --
@@ -971,14 +1051,6 @@ ALTER TABLE ONLY reviews.login_failures
 
 
 --
--- Name: notifications notifications_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
---
-
-ALTER TABLE ONLY reviews.notifications
-    ADD CONSTRAINT notifications_pkey PRIMARY KEY (notification_id);
-
-
---
 -- Name: one_time_links one_time_links_pkey; Type: CONSTRAINT; Schema: reviews; Owner: -
 --
 
@@ -991,7 +1063,15 @@ ALTER TABLE ONLY reviews.one_time_links
 --
 
 ALTER TABLE ONLY reviews.outbox
-    ADD CONSTRAINT outbox_pkey PRIMARY KEY (event_id, url);
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (message_id);
+
+
+--
+-- Name: outbox outbox_seq_key; Type: CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.outbox
+    ADD CONSTRAINT outbox_seq_key UNIQUE (seq);
 
 
 --
@@ -1272,6 +1352,20 @@ CREATE INDEX comments_review ON reviews.comments USING btree (review_id, comment
 
 
 --
+-- Name: dispatches_dead; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX dispatches_dead ON reviews.dispatches USING btree (message_id) WHERE (state = 'dead'::text);
+
+
+--
+-- Name: dispatches_waiting; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX dispatches_waiting ON reviews.dispatches USING btree (next_try_at) WHERE (state = 'waiting'::text);
+
+
+--
 -- Name: idempotency_keys_age; Type: INDEX; Schema: reviews; Owner: -
 --
 
@@ -1286,17 +1380,24 @@ CREATE INDEX login_failures_since ON reviews.login_failures USING btree (since);
 
 
 --
--- Name: notifications_waiting; Type: INDEX; Schema: reviews; Owner: -
+-- Name: outbox_age; Type: INDEX; Schema: reviews; Owner: -
 --
 
-CREATE INDEX notifications_waiting ON reviews.notifications USING btree (next_try_at) WHERE (state = 'waiting'::text);
+CREATE INDEX outbox_age ON reviews.outbox USING btree (created_at);
 
 
 --
--- Name: outbox_waiting; Type: INDEX; Schema: reviews; Owner: -
+-- Name: outbox_review; Type: INDEX; Schema: reviews; Owner: -
 --
 
-CREATE INDEX outbox_waiting ON reviews.outbox USING btree (next_try_at) WHERE (state = 'waiting'::text);
+CREATE INDEX outbox_review ON reviews.outbox USING btree (review_id, seq);
+
+
+--
+-- Name: outbox_to_spread; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX outbox_to_spread ON reviews.outbox USING btree (seq) WHERE (spread_at IS NULL);
 
 
 --
@@ -1517,6 +1618,13 @@ CREATE TRIGGER audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON reviews.
 
 
 --
+-- Name: audit_pending audit_chain; Type: TRIGGER; Schema: reviews; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER audit_chain AFTER INSERT ON reviews.audit_pending DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION reviews.chain_entry();
+
+
+--
 -- Name: audit_head audit_head_kept; Type: TRIGGER; Schema: reviews; Owner: -
 --
 
@@ -1620,6 +1728,14 @@ CREATE TRIGGER refunds_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON shop.r
 
 ALTER TABLE ONLY reviews.comments
     ADD CONSTRAINT comments_review_id_fkey FOREIGN KEY (review_id) REFERENCES reviews.reviews(id) ON DELETE CASCADE;
+
+
+--
+-- Name: dispatches dispatches_message_id_fkey; Type: FK CONSTRAINT; Schema: reviews; Owner: -
+--
+
+ALTER TABLE ONLY reviews.dispatches
+    ADD CONSTRAINT dispatches_message_id_fkey FOREIGN KEY (message_id) REFERENCES reviews.outbox(message_id) ON DELETE CASCADE;
 
 
 --

@@ -221,43 +221,77 @@ create table reviews.audit_head (
 insert into reviews.audit_head (seq, hash) values (0, repeat('0', 64));
 create trigger audit_head_kept before delete or truncate on reviews.audit_head
     for each statement execute function reviews.refuse('the chain has one end');
+-- What transactions under way want to add. It joins the chain when they commit, after every other lock they take:
+-- so the chain's lock is held for the length of a commit, and no order of deciding can deadlock over it.
+create table reviews.audit_pending (
+    entry_id  bigint generated always as identity primary key,
+    review_id uuid,
+    actor     text not null check (actor <> ''),
+    action    text not null check (action ~ '^[a-z_]+$'),
+    detail    text not null,
+    -- The entry's canonical JSON as far as the transaction knows it: {"action":...,"actor":...
+    opening   text not null
+);
+create function reviews.chain_entry() returns trigger language plpgsql as $$
+declare
+    head   reviews.audit_head;
+    moment timestamptz;
+    digest text;
+begin
+    select * into strict head from reviews.audit_head for update;
+    moment := clock_timestamp();
+    digest := encode(sha256(convert_to(
+        new.opening
+        || ',"at":"' || to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+        || '","detail":' || new.detail
+        || ',"previous":"' || head.hash
+        || '","review_id":' || coalesce('"' || new.review_id || '"', 'null')
+        || ',"seq":' || head.seq + 1 || '}', 'UTF8')), 'hex');
+    insert into reviews.audit (seq, at, review_id, actor, action, detail, previous, hash)
+    values (head.seq + 1, moment, new.review_id, new.actor, new.action, new.detail, head.hash, digest);
+    update reviews.audit_head set seq = head.seq + 1, hash = digest;
+    delete from reviews.audit_pending where entry_id = new.entry_id;
+    return null;
+end $$;
+create constraint trigger audit_chain after insert on reviews.audit_pending
+    deferrable initially deferred for each row execute function reviews.chain_entry();
 
--- Events for other services (stationmaster.reviews.events): one row an event and URL, sent until accepted.
+-- What others are told (stationmaster.reviews.outbox): events to services, notices to people. Written in the
+-- transaction that it tells of; spread by a worker over those who are configured to hear it.
 create table reviews.outbox (
-    event_id     uuid not null,
-    url          text not null,
-    kind         text not null check (kind <> ''),
-    review_id    uuid not null,
-    body         text not null,
-    state        text not null default 'waiting' check (state in ('waiting', 'sent', 'failed')),
-    created_at   timestamptz not null default now(),
+    message_id uuid primary key default gen_random_uuid(),
+    seq        bigint not null generated always as identity unique,
+    medium     text not null check (medium in ('event', 'notice')),
+    kind       text not null check (kind <> ''),
+    review_id  uuid not null,
+    -- A notice's channel group. An event goes to every configured URL.
+    audience   text check (audience <> ''),
+    body       text not null,
+    created_at timestamptz not null default now(),
+    spread_at  timestamptz,
+    constraint outbox_audience check ((medium = 'notice') = (audience is not null))
+);
+create index outbox_to_spread on reviews.outbox (seq) where spread_at is null;
+create index outbox_review on reviews.outbox (review_id, seq);
+create index outbox_age on reviews.outbox (created_at);
+-- One row a message and receiver, tried until it is accepted. `receiver` is a hash, `shown` holds no secret.
+create table reviews.dispatches (
+    message_id   uuid not null references reviews.outbox on delete cascade,
+    receiver     text not null check (receiver ~ '^[0-9a-f]{64}$'),
+    shown        text not null,
+    state        text not null default 'waiting' check (state in ('waiting', 'sent', 'dead')),
     next_try_at  timestamptz not null default now(),
-    tries        integer not null default 0,
+    give_up_at   timestamptz not null default now() + interval '24 hours',
+    tries        integer not null default 0 check (tries >= 0),
     worked_until timestamptz,
     sent_at      timestamptz,
     last_error   text,
-    primary key (event_id, url),
-    constraint outbox_sent check ((state = 'sent') = (sent_at is not null))
+    primary key (message_id, receiver),
+    constraint dispatches_sent check ((state = 'sent') = (sent_at is not null)),
+    constraint dispatches_dead check (state <> 'dead' or last_error is not null)
 );
-create index outbox_waiting on reviews.outbox (next_try_at) where state = 'waiting';
-
--- Messages to people (stationmaster.reviews.notify), by group, through apprise.
-create table reviews.notifications (
-    notification_id bigint generated always as identity primary key,
-    review_id       uuid not null,
-    kind            text not null check (kind <> ''),
-    "group"         text not null,
-    body            text not null,
-    state           text not null default 'waiting' check (state in ('waiting', 'sent', 'failed')),
-    created_at      timestamptz not null default now(),
-    next_try_at     timestamptz not null default now(),
-    tries           integer not null default 0,
-    worked_until    timestamptz,
-    sent_at         timestamptz,
-    last_error      text,
-    constraint notifications_sent check ((state = 'sent') = (sent_at is not null))
-);
-create index notifications_waiting on reviews.notifications (next_try_at) where state = 'waiting';
+create index dispatches_waiting on reviews.dispatches (next_try_at) where state = 'waiting';
+create index dispatches_dead on reviews.dispatches (message_id) where state = 'dead';
 
 -- People and programs (stationmaster.reviews.access). A colon marks actors that are no person (policy:expiry).
 create table reviews.users (
@@ -312,9 +346,14 @@ create table reviews.one_time_links (
     user_name  text references reviews.users on delete cascade,
     review_id  uuid references reviews.reviews on delete cascade,
     decision   text,
+    -- The channel group that was sent a link to decide; whoever uses it acts in its name.
+    audience   text check (audience <> ''),
     created_at timestamptz not null default now(),
     expires_at timestamptz not null,
-    used_at    timestamptz
+    used_at    timestamptz,
+    constraint one_time_links_whole check (case purpose
+        when 'sign_in' then user_name is not null and review_id is null
+        else review_id is not null and decision is not null and (user_name is null) <> (audience is null) end)
 );
 
 -- The same request again, by the same identity, gets the same answer.

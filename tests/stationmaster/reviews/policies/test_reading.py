@@ -36,7 +36,8 @@ def test_all_problems_of_all_files_come_at_once_each_with_its_line(tmp_path: Pat
         ),
         (
             "a.yaml:3: policies.1.mtch is no key here: did you mean match? Write one of reviewers, due, remind, "
-            "escalate_to, expires, on_expiry, two_people, risk, bulk, editable, decide_by_link, notify, hours, name, match"
+            "escalate_to, expires, on_expiry, two_people, risk, bulk, editable, decide_by_link, notify, "
+            "hours, name, match"
         ),
         "a.yaml:5: policies.1.due ('4 hours') is no duration: write how long people have, like 30m, 4h, 2d or 1d12h",
         (
