@@ -96,7 +96,13 @@ class Checkpoint:
     source: str | None = None
     """metadata.source: input, loop, update, fork."""
     values: Any = None
-    created_at: datetime | None = None
+    parent_id: str | None = None
+    run_id: str | None = None
+    """The run that made it."""
+    assistant_id: str | None = None
+    graph: str | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """The server's own address of it ({thread_id, checkpoint_ns, checkpoint_id, checkpoint_map}), for update_state."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +116,15 @@ class RunInfo:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     interrupt_before: tuple[str, ...] = ()
     interrupt_after: tuple[str, ...] = ()
-    error: str | None = None
+    has_input: bool = False
+    has_resume: bool = False
+    resume_ids: frozenset[str] = frozenset()
+    """The interrupts that it answers by id; empty for a bare value, which answers whatever is pending."""
     created_at: datetime | None = None
+
+    @property
+    def active(self) -> bool:
+        return self.status in ("pending", "running")
 
 
 @dataclass(frozen=True)
@@ -122,14 +135,25 @@ class ThreadSnapshot:
     status: str
     """The row's word: idle, busy, interrupted, error. A hint, never the truth about what is pending."""
     checkpoint: Checkpoint
-    run: RunInfo | None = None
-    """The newest run."""
+    runs: tuple[RunInfo, ...] = ()
+    """The newest runs, newest first, and those that were asked for by id."""
+    forgotten: frozenset[str] = frozenset()
+    """Runs that were asked for by id and that the server does not know."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    state_updated_at: datetime | None = None
+
+    @property
+    def run(self) -> RunInfo | None:
+        """The newest run."""
+        return self.runs[0] if self.runs else None
 
     @property
     def busy(self) -> bool:
-        return self.status == "busy" or (self.run is not None and self.run.status in ("pending", "running"))
+        return self.status == "busy" or any(run.active for run in self.runs)
+
+    @property
+    def running(self) -> bool:
+        """A run moves the thread at this moment: what its checkpoint shows as pending may be answered already."""
+        return any(run.status == "running" for run in self.runs)
 
 
 @dataclass(frozen=True)

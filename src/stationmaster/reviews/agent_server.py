@@ -1,0 +1,228 @@
+"""The one module that speaks to the Agent Server: reads threads, resumes runs, and says plainly what went wrong."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import httpx
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
+
+from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
+from stationmaster.reviews.model import Gone, ThreadSnapshot
+from stationmaster.reviews.reading import snapshot_from
+
+TIMEOUT_S = (5.0, 30.0, 30.0, 30.0)
+"""To connect, read, write, and for a free connection."""
+RUNS_READ = 10
+PAGE = 1000
+SELECT: Any = ["thread_id", "status", "state_updated_at"]
+SCHEMA_TTL_S = 300.0
+REVIEW_KEY = "stationmaster_review"
+"""Metadata of a run that carries an answer: the review's id, by which the run is found again after a crash."""
+
+
+class ThreadBusy(AgentServerRefused):
+    """Another run of the thread is under way; nothing was started."""
+
+
+class ThreadGone(AgentServerRefused):
+    """The thread, its run or its assistant is not there; nothing was started."""
+
+
+class NeverArrived(AgentServerUnavailable):
+    """No connection: the request certainly did not reach the server."""
+
+
+@dataclass(frozen=True)
+class ThreadRow:
+    """What the sweep needs to know of a thread."""
+
+    thread_id: str
+    status: str
+    state_updated_at: datetime
+
+
+@dataclass
+class AgentServer:
+    """A server and what was learned about its assistants; safe to share between tasks."""
+
+    client: LangGraphClient
+    url: str
+    _assistants: dict[str, tuple[float, Mapping[str, Any]]] = field(default_factory=dict)
+    _state_keys: dict[str, tuple[float, frozenset[str]]] = field(default_factory=dict)
+
+    async def read(self, thread_id: str, run_ids: Iterable[str] = ()) -> ThreadSnapshot | Gone:
+        """One look at a thread: row, state with subgraphs, newest runs, and the runs asked for.
+
+        The row and the runs are read before the state: a run that ended before the state was read is then never
+        taken for one that comes later.
+        """
+        with _translated(self.url):
+            try:
+                row, runs = await asyncio.gather(
+                    self.client.threads.get(thread_id), self.client.runs.list(thread_id, limit=RUNS_READ)
+                )
+                known = {run["run_id"] for run in runs}
+                more, forgotten = [], set[str]()
+                for run_id in set(run_ids) - known:
+                    try:
+                        more.append(await self.client.runs.get(thread_id, run_id))
+                    except NotFoundError:
+                        forgotten.add(run_id)
+                state = await self.client.threads.get_state(thread_id, subgraphs=True)
+            except NotFoundError:
+                return Gone(thread_id)
+        return snapshot_from(row, state, [*runs, *more], frozenset(forgotten))
+
+    async def resume(
+        self,
+        thread_id: str,
+        assistant_id: str,
+        answers: Mapping[str, Any],
+        *,
+        review_id: str,
+        update: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Start a run that answers by interrupt id; its id. ThreadBusy when another run is under way."""
+        command: dict[str, Any] = {"resume": dict(answers)}
+        if update:
+            command["update"] = dict(update)
+        return await self._start(thread_id, assistant_id, review_id, command=command)
+
+    async def continue_(self, thread_id: str, assistant_id: str, *, review_id: str) -> str:
+        """Start a run that goes on from where the thread stands; its id. ThreadBusy as above."""
+        return await self._start(thread_id, assistant_id, review_id, input=None)
+
+    async def update_state(
+        self, thread_id: str, values: Any, *, as_node: str | None, checkpoint: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write into the state of a thread that stands still, as if `as_node` had returned `values`."""
+        with _translated(self.url):
+            await self.client.threads.update_state(
+                thread_id, values, as_node=as_node, checkpoint=_checkpoint(checkpoint)
+            )
+
+    async def join(self, thread_id: str, run_id: str, timeout_s: float) -> bool:
+        """Wait for the run's end, whatever it is; False when it still runs after `timeout_s`."""
+        with _translated(self.url):
+            try:
+                async with asyncio.timeout(timeout_s):
+                    await self.client.runs.join(thread_id, run_id)
+            except (TimeoutError, NotFoundError):
+                return False
+        return True
+
+    async def threads(self) -> AsyncIterator[list[ThreadRow]]:
+        """All threads in pages, by `state_updated_at`, newest first. One that changes meanwhile may come twice."""
+        offset = 0
+        while True:
+            with _translated(self.url):
+                # Without `select` each row would carry the thread's whole state.
+                found: Any = await self.client.threads.search(
+                    select=SELECT,
+                    limit=PAGE, offset=offset, sort_by="state_updated_at", sort_order="desc",
+                )  # fmt: skip
+            yield [
+                ThreadRow(row["thread_id"], row["status"], datetime.fromisoformat(row["state_updated_at"]))
+                for row in found
+            ]
+            if len(found) < PAGE:
+                return
+            offset += PAGE
+
+    async def assistant(self, assistant_id: str) -> Mapping[str, Any]:
+        """{assistant_id, graph_id, name, version, ...} as it is now; {} when it is gone. Kept for a while."""
+        kept = self._assistants.get(assistant_id)
+        if kept and kept[0] > time.monotonic():
+            return kept[1]
+        with _translated(self.url):
+            try:
+                found: Mapping[str, Any] = {**await self.client.assistants.get(assistant_id)}
+            except NotFoundError:
+                found = {}
+        self._assistants[assistant_id] = (time.monotonic() + SCHEMA_TTL_S, found)
+        return found
+
+    async def state_keys(self, assistant_id: str) -> frozenset[str]:
+        """The keys of the state of the assistant's graph. Kept for a while; empty when the server can't say."""
+        kept = self._state_keys.get(assistant_id)
+        if kept and kept[0] > time.monotonic():
+            return kept[1]
+        with _translated(self.url):
+            try:
+                schemas = await self.client.assistants.get_schemas(assistant_id)
+            except NotFoundError:
+                schemas = {}
+        keys = frozenset((schemas.get("state_schema") or {}).get("properties") or ())
+        self._state_keys[assistant_id] = (time.monotonic() + SCHEMA_TTL_S, keys)
+        return keys
+
+    async def _start(self, thread_id: str, assistant_id: str, review_id: str, **what: Any) -> str:
+        """`reject`: where another run is under way nothing is started, so that no answer waits in a queue while
+        its question changes."""
+        with _translated(self.url):
+            run = await self.client.runs.create(
+                thread_id, assistant_id, multitask_strategy="reject", metadata={REVIEW_KEY: review_id}, **what
+            )
+        return run["run_id"]
+
+
+@asynccontextmanager
+async def connect(url: str, api_key: str | None = None) -> AsyncIterator[AgentServer]:
+    """A server, for as long as the block lasts. No key is passed as None: left out, the SDK would send
+    LANGSMITH_API_KEY."""
+    async with get_client(url=url, api_key=api_key, timeout=TIMEOUT_S) as client:
+        yield AgentServer(client, url)
+
+
+@contextmanager
+def _translated(url: str) -> Iterator[None]:
+    """The SDK's errors in our words. NotFoundError passes where a caller catches it inside."""
+    try:
+        yield
+    except ConflictError as error:
+        raise ThreadBusy(f"the thread is busy ({_said(error)}): it is tried again", 409) from error
+    except NotFoundError as error:
+        raise ThreadGone(
+            f"the Agent Server does not know it ({_said(error)}): look at the thread", 404
+        ) from error
+    except APIStatusError as error:
+        if error.status_code >= 500 or error.status_code == 429:
+            raise AgentServerUnavailable(
+                f"the Agent Server at {url} answered {error.status_code} ({_said(error)}): see its log"
+            ) from error
+        raise AgentServerRefused(
+            f"the Agent Server refused with {error.status_code} ({_said(error)}): {_way_out(error.status_code)}",
+            error.status_code,
+        ) from error
+    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+        raise NeverArrived(
+            f"no Agent Server answers at {url} ({error}): start it, or correct the URL"
+        ) from error
+    except httpx.HTTPError as error:
+        raise AgentServerUnavailable(
+            f"the Agent Server at {url} broke off ({type(error).__name__}): see its log"
+        ) from error
+
+
+def _said(error: APIStatusError) -> str:
+    """What the server said, in at most 300 characters."""
+    body = error.body
+    said = body.get("detail") if isinstance(body, Mapping) else None
+    return str(said or error.message)[:300]
+
+
+def _way_out(status: int) -> str:
+    return (
+        "set STATIONMASTER_API_KEY to a key it accepts" if status in (401, 403) else "see the review's answer"
+    )
+
+
+def _checkpoint(config: Mapping[str, Any] | None) -> Any:
+    return dict(config) if config else None
