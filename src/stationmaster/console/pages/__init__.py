@@ -1,0 +1,1 @@
+"""Pages for people over the review service: rendered here, made lively in the browser."""

@@ -1,0 +1,114 @@
+"""What a reviewer reads about a review: its state in a word, ages and due times, money. Pure."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from stationmaster.reviews.model import Review
+
+Tone = Literal["waits", "moving", "done", "failed", "closed"]
+
+DUE_SOON = timedelta(hours=1)
+
+_MOVING: dict[str, tuple[str, Tone]] = {
+    "decided": ("Decided", "moving"),
+    "sent": ("Sent", "moving"),
+    "consumed": ("Running on", "moving"),
+    "finished": ("Finished", "done"),
+    "failed": ("Failed", "failed"),
+    "superseded": ("Replaced", "closed"),
+    "answered_elsewhere": ("Answered elsewhere", "closed"),
+    "expired": ("Expired", "closed"),
+    "withdrawn": ("Withdrawn", "closed"),
+}
+_DONE = {
+    "approve": "approved", "edit": "approved with changes", "reject": "rejected", "ignore": "ignored",
+    "respond": "responded", "answer": "answered", "continue": "let it continue",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Status:
+    """A dot and a word: `tone` colours the dot, the word alone says it all."""
+
+    word: str
+    tone: Tone
+
+
+def status(review: Review, viewer: str) -> Status:
+    """Where a review stands, as `viewer` should read it."""
+    if review.needs_person and review.phase != "closed":
+        return Status("Needs an operator", "failed")
+    if review.state != "open":
+        return Status(*_MOVING[review.state])
+    if review.first_by == viewer:
+        return Status("Awaits a second person", "moving")
+    if review.claimed_by and review.claimed_by != viewer:
+        return Status("Claimed", "moving")
+    if review.first_by:
+        return Status("Second person needed", "waits")
+    return Status("Yours" if review.claimed_by else "Waiting", "waits")
+
+
+def owner(review: Review, viewer: str) -> str:
+    """Who has it in hand: the person who decided or claimed it, else the group that is asked."""
+    person = review.decided_by or review.claimed_by
+    if person:
+        return "you" if person == viewer else person
+    return ", ".join(review.groups) or "everybody"
+
+
+def span(length: timedelta) -> str:
+    """`40 s`, `12 min`, `3 h`, `5 d`: one figure, rounded down."""
+    seconds = max(0, int(length.total_seconds()))
+    if seconds < 60:
+        return f"{seconds} s"
+    if seconds < 3_600:
+        return f"{seconds // 60} min"
+    return f"{seconds // 3_600} h" if seconds < 172_800 else f"{seconds // 86_400} d"
+
+
+def ago(then: datetime, now: datetime) -> str:
+    """`3 h ago`, `just now`."""
+    return "just now" if now - then < timedelta(seconds=5) else f"{span(now - then)} ago"
+
+
+@dataclass(frozen=True)
+class Due:
+    """When an answer is due, in words; `urgency` is overdue, soon or later."""
+
+    text: str
+    urgency: Literal["overdue", "soon", "later"]
+    at: datetime
+
+
+def due(review: Review, now: datetime) -> Due | None:
+    """None when nothing is due, or nothing more."""
+    if review.due_at is None or review.state != "open":
+        return None
+    left = review.due_at - now
+    if left <= timedelta(0):
+        return Due(f"Overdue {span(-left)}", "overdue", review.due_at)
+    return Due(f"in {span(left)}", "soon" if left <= DUE_SOON else "later", review.due_at)
+
+
+def money(amount: float | None) -> str:
+    """`$1,240.50`; nothing for None."""
+    if amount is None:
+        return ""
+    return f"-${-amount:,.2f}" if amount < 0 else f"${amount:,.2f}"
+
+
+def done(decision: str | None) -> str:
+    """The past of a decision: `approved with changes`."""
+    return _DONE.get(decision or "", decision or "")
+
+
+def stamp(at: datetime | None) -> str:
+    """`2026-05-04 10:22:31 UTC`, for titles and tables where the exact time matters."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if at else ""
+
+
+def clock(at: datetime) -> str:
+    """`10:22:31`, in UTC; the browser puts its own time in its place."""
+    return f"{at.astimezone(UTC):%H:%M:%S}"
