@@ -13,6 +13,7 @@ from stationmaster.reviews.access.errors import LinkRefused, NoSuchUser
 from stationmaster.reviews.database import Pool
 
 PREFIX = "sml"
+PATH = "/sign-in/link"
 MINUTES = 15
 FIRST_USER = "admin"
 
@@ -22,6 +23,7 @@ LOOK = QUERIES["look"]
 TAKE = QUERIES["take"]
 TIDY = QUERIES["tidy"]
 MAKE_FIRST = QUERIES["make_first"]
+STILL_FIRST = QUERIES["still_first"]
 
 GONE = (
     "this link was used already, has expired, or never was: ask for another "
@@ -61,7 +63,8 @@ async def first(pool: Pool, *, groups: Iterable[str] = ("*",)) -> str | None:
     """
     parameters = {"name": FIRST_USER, "groups": users.checked_groups(groups)}
     async with pool.connection() as conn:
-        if await (await conn.execute(MAKE_FIRST, parameters)).fetchone() is None:
+        await conn.execute(MAKE_FIRST, parameters)
+        if await (await conn.execute(STILL_FIRST, {"name": FIRST_USER})).fetchone() is None:
             return None
     made, _ = await create(pool, FIRST_USER)
     return made
@@ -85,3 +88,8 @@ async def take(pool: Pool, sent: str, *, address: str) -> str:
         await throttle.count(pool, name=None, address=address)
         raise LinkRefused(GONE)
     return row["user_name"]
+
+
+def url(base: str, sent: str) -> str:
+    """The address of a link in the console that is reached at `base`."""
+    return f"{base.rstrip('/')}{PATH}/{sent}"

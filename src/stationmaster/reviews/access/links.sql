@@ -5,15 +5,14 @@ VALUES (:digest, 'sign_in', :user, now() + CAST(:lifetime AS interval))
 RETURNING user_name, expires_at;
 
 -- name: make_first
--- The first user, if there is none. Its name comes back as long as nobody can sign in otherwise or ever has.
-WITH made AS (
-    INSERT INTO reviews.users (name, roles, groups)
-    SELECT :name, ARRAY['admin'], :groups WHERE NOT EXISTS (SELECT FROM reviews.users)
-    ON CONFLICT DO NOTHING
-    RETURNING name
-)
-SELECT name FROM made
-UNION
+-- The first user, if there is none; of two processes that start together, one waits for the other here.
+INSERT INTO reviews.users (name, roles, groups)
+SELECT :name, ARRAY['admin'], :groups WHERE NOT EXISTS (SELECT FROM reviews.users)
+ON CONFLICT DO NOTHING;
+
+-- name: still_first
+-- That user's name, as long as nobody could sign in in another way, or ever has. Asked after the insert, in a
+-- statement of its own, so that it sees what the other process made.
 SELECT name FROM reviews.users
 WHERE name = :name AND NOT EXISTS (
     SELECT FROM reviews.users

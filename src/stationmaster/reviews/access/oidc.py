@@ -121,9 +121,7 @@ class Provider:
             raise ProviderFailed("the ID token was made for another client: try again")
         return dict(claims)
 
-    async def _decoded(
-        self, client: Any, described: dict[str, Any], id_token: str
-    ) -> jwt.Token:
+    async def _decoded(self, client: Any, described: dict[str, Any], id_token: str) -> jwt.Token:
         for known in (True, False):
             if self._keys is None or not known:
                 self._keys = KeySet.import_key_set(await _json(client, described["jwks_uri"]))  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,32 @@
+"""What every request of the console may use, made once by the composition root."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from starlette.requests import HTTPConnection
+
+from stationmaster.console.changes import Changes
+from stationmaster.reviews.access.oidc import Provider
+from stationmaster.reviews.database import Pool
+from stationmaster.settings import Settings
+
+
+@dataclass
+class Services:
+    """`workers`: the loops of the review service; ended before its time, it means that nothing is sent."""
+
+    settings: Settings
+    pool: Pool
+    changes: Changes
+    provider: Provider | None = None
+    workers: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    @property
+    def public_url(self) -> str | None:
+        """Where people reach the console, without a slash at the end; None: where the request says."""
+        return self.settings.public_url and self.settings.public_url.rstrip("/")
+
+
+def services(request: HTTPConnection) -> Services:
+    """The services, from a request of the console or of a part that is mounted in it."""
+    return request.state.services
