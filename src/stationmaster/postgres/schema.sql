@@ -126,7 +126,7 @@ CREATE FUNCTION reviews.legal(before text, after text) RETURNS boolean
         -- undo, and an answer that the graph refused or that could not be sent: the question is open again
         when 'open' then after in ('decided', 'superseded', 'answered_elsewhere', 'expired', 'withdrawn')
         when 'decided' then after in ('open', 'sent', 'superseded', 'answered_elsewhere', 'withdrawn')
-        when 'sent' then after in ('open', 'decided', 'consumed', 'failed', 'superseded', 'withdrawn')
+        when 'sent' then after in ('open', 'decided', 'consumed', 'failed', 'superseded', 'answered_elsewhere', 'withdrawn')
         when 'consumed' then after in ('finished', 'failed', 'withdrawn')
         else false
     end
@@ -145,6 +145,24 @@ begin
         using errcode = 'integrity_constraint_violation', schema = tg_table_schema, table = tg_table_name,
               constraint = tg_name;
 end $$;
+
+
+--
+-- Name: tab_of(text, boolean, text, text, text); Type: FUNCTION; Schema: reviews; Owner: -
+--
+
+CREATE FUNCTION reviews.tab_of(state text, debug boolean, claimed_by text, first_by text, me text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    select case
+        when state in ('decided', 'sent', 'consumed') then 'decided'
+        when state <> 'open' then 'closed'
+        when debug then 'debug'
+        when claimed_by = me then 'claimed'
+        when claimed_by is not null or first_by = me then 'waiting'
+        else 'needs_you'
+    end
+$$;
 
 
 --
@@ -462,7 +480,7 @@ END) STORED NOT NULL,
     policy jsonb DEFAULT '{}'::jsonb NOT NULL,
     opened_at timestamp with time zone DEFAULT now() NOT NULL,
     due_at timestamp with time zone,
-    due_sort timestamp with time zone GENERATED ALWAYS AS (COALESCE(due_at, 'infinity'::timestamp with time zone)) STORED NOT NULL,
+    due_sort timestamp with time zone GENERATED ALWAYS AS (COALESCE(due_at, '9999-01-01 00:00:00+00'::timestamp with time zone)) STORED NOT NULL,
     remind_at timestamp with time zone,
     reminded_at timestamp with time zone,
     escalate_to text,
@@ -541,6 +559,73 @@ CREATE TABLE reviews.sessions (
     last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL
 );
+
+
+--
+-- Name: shown; Type: VIEW; Schema: reviews; Owner: -
+--
+
+CREATE VIEW reviews.shown AS
+ SELECT id,
+    thread_id,
+    interrupt_id,
+    digest,
+    occurrence,
+    kind,
+    shape,
+    debug,
+    graph,
+    assistant_id,
+    assistant_name,
+    assistant_version,
+    node,
+    namespace,
+    run_id,
+    checkpoint_id,
+    title,
+    amount_usd,
+    risk,
+    payload,
+    response_schema,
+    state,
+    phase,
+    groups,
+    policy,
+    opened_at,
+    due_at,
+    due_sort,
+    remind_at,
+    reminded_at,
+    escalate_to,
+    escalated_at,
+    expires_at,
+    claimed_by,
+    claimed_at,
+    two_person,
+    first_by,
+    first_at,
+    first_answer,
+    decided_by,
+    decided_at,
+    decision,
+    answer,
+    resume,
+    edits,
+    reason,
+    send_after,
+    sent_at,
+    resume_run_id,
+    consumed_at,
+    ended_at,
+    run_status,
+    error,
+    replaced_by,
+    returned_from,
+    note,
+    needs_person,
+    closed_at,
+    updated_at
+   FROM reviews.reviews;
 
 
 --
@@ -1405,6 +1490,13 @@ CREATE INDEX outbox_to_spread ON reviews.outbox USING btree (seq) WHERE (spread_
 --
 
 CREATE INDEX reviews_claimed ON reviews.reviews USING btree (claimed_by) WHERE ((phase <> 'closed'::text) AND (claimed_by IS NOT NULL));
+
+
+--
+-- Name: reviews_counts; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_counts ON reviews.reviews USING btree (claimed_by, first_by) INCLUDE (state, debug, groups) WHERE (phase <> 'closed'::text);
 
 
 --

@@ -45,7 +45,7 @@ create table reviews.reviews (
     opened_at         timestamptz not null default now(),
     due_at            timestamptz,
     -- What the list is sorted by: without a due time a review comes after all that have one.
-    due_sort          timestamptz not null generated always as (coalesce(due_at, 'infinity')) stored,
+    due_sort          timestamptz not null generated always as (coalesce(due_at, '9999-01-01 00:00+00'::timestamptz)) stored,
     remind_at         timestamptz,
     reminded_at       timestamptz,
     escalate_to       text,
@@ -116,6 +116,8 @@ create index reviews_thread on reviews.reviews (thread_id, opened_at);
 create index reviews_list_due on reviews.reviews (phase, due_sort, opened_at, id);
 create index reviews_list_opened on reviews.reviews (phase, opened_at desc, id desc);
 create index reviews_list_closed on reviews.reviews (closed_at desc, id desc) where phase = 'closed';
+create index reviews_counts on reviews.reviews (claimed_by, first_by) include (state, debug, groups)
+    where phase <> 'closed';
 create index reviews_groups on reviews.reviews using gin (groups);
 create index reviews_search on reviews.reviews using gin (search);
 create index reviews_claimed on reviews.reviews (claimed_by) where phase <> 'closed' and claimed_by is not null;
@@ -131,7 +133,7 @@ create function reviews.legal(before text, after text) returns boolean language 
         -- undo, and an answer that the graph refused or that could not be sent: the question is open again
         when 'open' then after in ('decided', 'superseded', 'answered_elsewhere', 'expired', 'withdrawn')
         when 'decided' then after in ('open', 'sent', 'superseded', 'answered_elsewhere', 'withdrawn')
-        when 'sent' then after in ('open', 'decided', 'consumed', 'failed', 'superseded', 'withdrawn')
+        when 'sent' then after in ('open', 'decided', 'consumed', 'failed', 'superseded', 'answered_elsewhere', 'withdrawn')
         when 'consumed' then after in ('finished', 'failed', 'withdrawn')
         else false
     end
@@ -186,6 +188,29 @@ create trigger reviews_kept before delete on reviews.reviews
     execute function reviews.refuse('what a person still has to answer is never removed');
 create trigger reviews_truncate before truncate on reviews.reviews
     for each statement execute function reviews.refuse('what a person still has to answer is never removed');
+
+-- The tab of the list that a review stands in, for one who looks.
+create function reviews.tab_of(state text, debug boolean, claimed_by text, first_by text, me text) returns text
+language sql immutable as $$
+    select case
+        when state in ('decided', 'sent', 'consumed') then 'decided'
+        when state <> 'open' then 'closed'
+        when debug then 'debug'
+        when claimed_by = me then 'claimed'
+        when claimed_by is not null or first_by = me then 'waiting'
+        else 'needs_you'
+    end
+$$;
+
+-- A review as the service reads it: without what only searches and workers need.
+create view reviews.shown as select
+    id, thread_id, interrupt_id, digest, occurrence, kind, shape, debug, graph, assistant_id, assistant_name,
+    assistant_version, node, namespace, run_id, checkpoint_id, title, amount_usd, risk, payload, response_schema,
+    state, phase, groups, policy, opened_at, due_at, due_sort, remind_at, reminded_at, escalate_to, escalated_at,
+    expires_at, claimed_by, claimed_at, two_person, first_by, first_at, first_answer, decided_by, decided_at,
+    decision, answer, resume, edits, reason, send_after, sent_at, resume_run_id, consumed_at, ended_at, run_status,
+    error, replaced_by, returned_from, note, needs_person, closed_at, updated_at
+from reviews.reviews;
 
 -- Remarks beside a question.
 create table reviews.comments (

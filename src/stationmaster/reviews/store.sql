@@ -1,0 +1,108 @@
+-- name: get(id)^
+-- One review.
+select * from reviews.shown where id = :id;
+
+-- name: get_in_scope(id, every_group, own_groups)^
+-- One review, if its groups are in scope.
+select * from reviews.shown where id = :id and (:every_group or groups && :own_groups::text[]);
+
+-- name: lock(id)^
+-- One review, which nobody else changes until this transaction ends.
+select id from reviews.reviews where id = :id for update;
+
+-- name: of_thread(thread_id)
+-- The reviews of a thread, oldest first.
+select * from reviews.shown where thread_id = :thread_id order by opened_at, id;
+
+-- name: list_due()
+-- Open or moving reviews of one tab, the most urgent first.
+select * from reviews.shown
+where phase = :phase
+    and reviews.tab_of(state, debug, claimed_by, first_by, :me) = :tab
+    and (:every_group or groups && :own_groups::text[])
+    and (:graph::text is null or graph = :graph)
+    and (:assistant::text is null or assistant_id = :assistant or assistant_name = :assistant)
+    and (:shape::text is null or shape = :shape)
+    and (:state::text is null or state = :state)
+    and (:risk::text is null or risk = :risk)
+    and (:thread_id::text is null or thread_id = :thread_id)
+    and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
+    and (:needs_person::boolean is null or needs_person = :needs_person)
+    and (:search::text is null
+         or id in (select id from reviews.reviews where search @@ websearch_to_tsquery('simple', :search)))
+    and (:after_id::uuid is null
+         or (due_sort, opened_at, id) > (:after_due::timestamptz, :after_at::timestamptz, :after_id::uuid))
+order by due_sort, opened_at, id
+limit :limit;
+
+-- name: list_newest()
+-- The same, the newest first.
+select * from reviews.shown
+where phase = :phase
+    and reviews.tab_of(state, debug, claimed_by, first_by, :me) = :tab
+    and (:every_group or groups && :own_groups::text[])
+    and (:graph::text is null or graph = :graph)
+    and (:assistant::text is null or assistant_id = :assistant or assistant_name = :assistant)
+    and (:shape::text is null or shape = :shape)
+    and (:state::text is null or state = :state)
+    and (:risk::text is null or risk = :risk)
+    and (:thread_id::text is null or thread_id = :thread_id)
+    and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
+    and (:needs_person::boolean is null or needs_person = :needs_person)
+    and (:search::text is null
+         or id in (select id from reviews.reviews where search @@ websearch_to_tsquery('simple', :search)))
+    and (:after_id::uuid is null or (opened_at, id) < (:after_at::timestamptz, :after_id::uuid))
+order by opened_at desc, id desc
+limit :limit;
+
+-- name: list_closed()
+-- Closed reviews, the last closed first.
+select * from reviews.shown
+where phase = 'closed'
+    and (:every_group or groups && :own_groups::text[])
+    and (:graph::text is null or graph = :graph)
+    and (:assistant::text is null or assistant_id = :assistant or assistant_name = :assistant)
+    and (:shape::text is null or shape = :shape)
+    and (:state::text is null or state = :state)
+    and (:risk::text is null or risk = :risk)
+    and (:thread_id::text is null or thread_id = :thread_id)
+    and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
+    and (:needs_person::boolean is null or needs_person = :needs_person)
+    and (:search::text is null
+         or id in (select id from reviews.reviews where search @@ websearch_to_tsquery('simple', :search)))
+    and (:after_id::uuid is null or (closed_at, id) < (:after_at::timestamptz, :after_id::uuid))
+order by closed_at desc, id desc
+limit :limit;
+
+-- name: counts(me, every_group, own_groups, cap)
+-- How many reviews each tab holds; closed ones are counted up to :cap.
+select reviews.tab_of(state, debug, claimed_by, first_by, :me) as tab, count(*) as n
+from reviews.reviews
+where phase <> 'closed' and (:every_group or groups && :own_groups::text[])
+group by 1
+union all
+select 'closed', count(*) from (
+    select from reviews.reviews
+    where phase = 'closed' and (:every_group or groups && :own_groups::text[])
+    limit :cap
+) as closed;
+
+-- name: comments(review_id)
+-- The remarks beside a review, oldest first.
+select comment_id, author, body, at from reviews.comments where review_id = :review_id order by comment_id;
+
+-- name: drift()
+-- What the sweep found that nobody had told us, and how far it has looked.
+select name, n, last_thread, last_at from reviews.drift order by name;
+
+-- name: sweep_state()^
+-- The sweep's own row.
+select watermark, last_sweep_at, last_full_at, lag_s from reviews.sweep;
+
+-- name: stuck(every_group, own_groups, limit)
+-- What an operator must look at: marked ones, and answers that have been on their way for over two minutes.
+select * from reviews.shown
+where (needs_person or (phase = 'moving' and coalesce(sent_at, send_after, decided_at) < now() - interval '2 minutes'))
+    and (:every_group or groups && :own_groups::text[])
+order by updated_at desc
+limit :limit;
