@@ -56,6 +56,11 @@ class ListQuery:
     risk: str | None = None
     thread_id: str | None = None
     min_amount_usd: float | None = None
+    max_amount_usd: float | None = None
+    group: str | None = None
+    owner: str | None = None
+    """Who claimed it, or decided it."""
+    due_before: datetime | None = None
     needs_person: bool | None = None
     search: str | None = None
     cursor: str | None = None
@@ -175,6 +180,7 @@ async def drift(conn: Connection) -> Drift:
 
 _FILTERS = (
     "graph", "assistant", "shape", "state", "risk", "thread_id", "min_amount_usd", "needs_person",
+    "max_amount_usd", "group", "owner", "due_before",
 )  # fmt: skip
 _SWEEP = ("watermark", "last_sweep_at", "last_full_at", "lag_s")
 _KEYS = {"due": ("due_sort", "opened_at"), "newest": ("opened_at",), "closed": ("closed_at",)}

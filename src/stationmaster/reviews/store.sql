@@ -27,6 +27,10 @@ where phase = :phase
     and (:risk::text is null or risk = :risk)
     and (:thread_id::text is null or thread_id = :thread_id)
     and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
+    and (:max_amount_usd::float8 is null or amount_usd <= :max_amount_usd)
+    and (:group::text is null or :group = any(groups))
+    and (:owner::text is null or coalesce(decided_by, claimed_by) = :owner)
+    and (:due_before::timestamptz is null or due_at < :due_before)
     and (:needs_person::boolean is null or needs_person = :needs_person)
     and (:search::text is null
          or id in (select id from reviews.reviews where search @@ websearch_to_tsquery('simple', :search)))
@@ -48,6 +52,10 @@ where phase = :phase
     and (:risk::text is null or risk = :risk)
     and (:thread_id::text is null or thread_id = :thread_id)
     and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
+    and (:max_amount_usd::float8 is null or amount_usd <= :max_amount_usd)
+    and (:group::text is null or :group = any(groups))
+    and (:owner::text is null or coalesce(decided_by, claimed_by) = :owner)
+    and (:due_before::timestamptz is null or due_at < :due_before)
     and (:needs_person::boolean is null or needs_person = :needs_person)
     and (:search::text is null
          or id in (select id from reviews.reviews where search @@ websearch_to_tsquery('simple', :search)))
@@ -67,6 +75,10 @@ where phase = 'closed'
     and (:risk::text is null or risk = :risk)
     and (:thread_id::text is null or thread_id = :thread_id)
     and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
+    and (:max_amount_usd::float8 is null or amount_usd <= :max_amount_usd)
+    and (:group::text is null or :group = any(groups))
+    and (:owner::text is null or coalesce(decided_by, claimed_by) = :owner)
+    and (:due_before::timestamptz is null or due_at < :due_before)
     and (:needs_person::boolean is null or needs_person = :needs_person)
     and (:search::text is null
          or id in (select id from reviews.reviews where search @@ websearch_to_tsquery('simple', :search)))

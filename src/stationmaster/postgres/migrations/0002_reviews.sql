@@ -280,6 +280,14 @@ begin
 end $$;
 create constraint trigger audit_chain after insert on reviews.audit_pending
     deferrable initially deferred for each row execute function reviews.chain_entry();
+-- Consoles that show a list look again. It only wakes them: they look now and then anyway.
+create function reviews.tell_changed() returns trigger language plpgsql as $$
+begin
+    perform pg_notify('reviews_changed', '');
+    return null;
+end $$;
+create trigger audit_told after insert on reviews.audit
+    for each statement execute function reviews.tell_changed();
 
 -- What others are told (stationmaster.reviews.outbox): events to services, notices to people. Written in the
 -- transaction that it tells of; spread by a worker over those who are configured to hear it.
