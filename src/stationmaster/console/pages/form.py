@@ -88,7 +88,9 @@ def ways(form: Form, typed: Typed | None = None) -> Ways:
         main = _merged(approve, edit, typed)
     else:
         candidates = [choice for choice in form.choices if not choice.destructive]
-        primary = next((choice for choice in candidates if choice.primary), candidates[0] if candidates else None)
+        primary = next(
+            (choice for choice in candidates if choice.primary), candidates[0] if candidates else None
+        )
         main = _way(primary, typed) if primary else None
     covered = {main.decision, main.edit} if main else set()
     rest = [choice for choice in form.choices if choice.decision not in covered]
@@ -181,7 +183,9 @@ def _may_be_empty(entry: Field) -> bool:
 def _hint(entry: Field) -> str:
     words = {"integer": "whole number", "number": "number", "array": "JSON list", "object": "JSON object"}
     hint = words.get(entry.type, "")
-    return ", ".join(part for part in (hint, "" if entry.required or not entry.editable else "optional") if part)
+    return ", ".join(
+        part for part in (hint, "" if entry.required or not entry.editable else "optional") if part
+    )
 
 
 def _rows(text: str, control: Control) -> int:

@@ -11,7 +11,11 @@ _renderer = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("ta
 
 def render(text: str) -> Markup:
     """The text as HTML; what is longer than MAX_LENGTH characters is cut and says so."""
-    shown = text if len(text) <= MAX_LENGTH else text[:MAX_LENGTH] + "\n\n… (cut; the whole stands in the payload)"
+    shown = (
+        text
+        if len(text) <= MAX_LENGTH
+        else text[:MAX_LENGTH] + "\n\n… (cut; the whole stands in the payload)"
+    )
     tokens = _renderer.parse(shown)
     for token in (child for block in tokens for child in (block, *(block.children or ()))):
         if token.type == "link_open":

@@ -64,7 +64,13 @@ class Page(Response):
 
 
 def page(
-    request: Request, template: str, viewer: Identity | None, *, status: int = 200, current: str = "", **values: Any
+    request: Request,
+    template: str,
+    viewer: Identity | None,
+    *,
+    status: int = 200,
+    current: str = "",
+    **values: Any,
 ) -> Response:
     """One of the templates, with what all pages have."""
     common = {

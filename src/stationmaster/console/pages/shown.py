@@ -15,7 +15,14 @@ MAX_TEXT = 20_000
 MAX_JSON = 20_000
 
 Kind = Literal["scalar", "text", "pairs", "table", "messages", "list", "json"]
-_ROLES = {"human": "Customer", "user": "Customer", "ai": "Agent", "assistant": "Agent", "tool": "Tool", "system": "System"}
+_ROLES = {
+    "human": "Customer",
+    "user": "Customer",
+    "ai": "Agent",
+    "assistant": "Agent",
+    "tool": "Tool",
+    "system": "System",
+}
 
 
 @dataclass(frozen=True)
@@ -128,7 +135,9 @@ def _mapping(value: Mapping[str, Any], depth: int) -> Shown:
         return Shown("scalar", "(empty)", "null")
     if depth >= MAX_DEPTH or len(value) > MAX_ENTRIES:
         return folded(value)
-    pairs = tuple(Pair(str(key), label(str(key)), shown(item, str(key), depth + 1)) for key, item in value.items())
+    pairs = tuple(
+        Pair(str(key), label(str(key)), shown(item, str(key), depth + 1)) for key, item in value.items()
+    )
     return Shown("pairs", items=pairs)
 
 
@@ -163,7 +172,9 @@ def folded(value: Any) -> Shown:
     """The value as JSON behind a line that says how much it is."""
     what = f"{len(value)} entries" if isinstance(value, Mapping | list | tuple) else "value"
     text = as_json(value)
-    return Shown("json", text[:MAX_JSON], summary=f"{what}, {size(len(text))} of JSON", cut=len(text) > MAX_JSON)
+    return Shown(
+        "json", text[:MAX_JSON], summary=f"{what}, {size(len(text))} of JSON", cut=len(text) > MAX_JSON
+    )
 
 
 def _is_message(item: Any) -> bool:

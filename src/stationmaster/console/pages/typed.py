@@ -38,7 +38,9 @@ def value_of(field: Field, text: str, *, as_text: bool = False) -> Any:
     text = as_sent(text)
     if text == text_of(field) and (field.value is not None or not text):
         untouched = field.value is not None or field.required or field.type == "null"
-        return field.value if untouched and not (field.value is None and field.type != "null") else _empty(field)
+        return (
+            field.value if untouched and not (field.value is None and field.type != "null") else _empty(field)
+        )
     if not text.strip() and field.type != "string":
         return _empty(field)
     if options := field.schema.get("enum"):
@@ -69,7 +71,9 @@ def _option(options: list[Any], text: str) -> Any:
 def _number(text: str, *, whole: bool) -> int | float:
     if not NUMBER.fullmatch(text):
         example = "42" if whole else "42.50"
-        raise NotThatType(f"is no {'whole number' if whole else 'number'}: write digits only, as in {example}")
+        raise NotThatType(
+            f"is no {'whole number' if whole else 'number'}: write digits only, as in {example}"
+        )
     try:
         value = json.loads(text)
     except ValueError as error:  # thousands of digits: Python refuses to read them
@@ -87,11 +91,25 @@ def _json(text: str, expected: str) -> Any:
     except RecursionError as error:
         raise NotThatType("is nested too deeply") from error
     except ValueError as error:
-        where = f" at line {error.lineno}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+        where = (
+            f" at line {error.lineno}, column {error.colno}"
+            if isinstance(error, json.JSONDecodeError)
+            else ""
+        )
         raise NotThatType(f'is no JSON{where}: text stands in double quotes, as in "yes"') from error
-    kinds: dict[str, type | tuple[type, ...]] = {"array": list, "object": dict, "boolean": bool, "null": type(None)}
+    kinds: dict[str, type | tuple[type, ...]] = {
+        "array": list,
+        "object": dict,
+        "boolean": bool,
+        "null": type(None),
+    }
     if expected in kinds and not isinstance(value, kinds[expected]):
-        names = {"array": "a JSON list [...]", "object": "a JSON object {...}", "boolean": "true or false", "null": "null"}
+        names = {
+            "array": "a JSON list [...]",
+            "object": "a JSON object {...}",
+            "boolean": "true or false",
+            "null": "null",
+        }
         raise NotThatType(f"must be {names[expected]}")
     return value
 

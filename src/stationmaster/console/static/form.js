@@ -1,0 +1,105 @@
+// Forms: what is typed is checked at once, what was changed is shown beside what it was, and one press sends once.
+import { showDiff } from "./diff.js";
+
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const dirty = new Set();
+let sending = false;
+
+const fieldsOf = (form) => [...form.querySelectorAll("[data-field]")].map((box) => ({
+  box, control: box.querySelector("[name^='field:']"),
+})).filter(({ control }) => control);
+
+function initial(control) {
+  if (control.localName !== "select") return control.defaultValue;
+  return ([...control.options].find((option) => option.defaultSelected) ?? control.options[0])?.value ?? "";
+}
+
+const changed = (control) => control.value.replace(/\r\n?/g, "\n") !== initial(control).replace(/\r\n?/g, "\n");
+
+/** What is wrong with the text, or "". The server checks again, and more. */
+function wrong(box, control) {
+  const text = control.value.trim();
+  if (!text) return "";
+  if (control.dataset.number && !NUMBER.test(text)) return `is no number: write digits only, as in ${control.dataset.number === "integer" ? "42" : "42.50"}`;
+  if (control.dataset.number === "integer" && /[.eE]/.test(text)) return "is no whole number: write digits only, as in 42";
+  const kind = box.querySelector("[data-as]");
+  if (control.hasAttribute("data-json") || kind?.value === "json") {
+    try { JSON.parse(text); } catch (error) { return `is no JSON: ${error.message}`; }
+  }
+  return "";
+}
+
+function check({ box, control }) {
+  const message = wrong(box, control);
+  control.setCustomValidity(message && `${box.dataset.label} ${message}`);
+  const place = box.querySelector("[data-checked]");
+  place.hidden = !message;
+  place.textContent = message;
+  control.setAttribute("aria-invalid", String(Boolean(message)));
+  box.classList.toggle("changed", changed(control));
+}
+
+function showChanges(form) {
+  const list = fieldsOf(form).filter(({ control }) => changed(control));
+  if (list.length) dirty.add(form); else dirty.delete(form);
+  if (!form.hasAttribute("data-editable")) return;
+  const button = form.querySelector("[data-primary]");
+  button.value = list.length ? button.dataset.edit : "approve";
+  button.textContent = list.length ? button.dataset.changed : button.dataset.plain;
+  form.querySelector("[data-reset]").hidden = !list.length;
+  const place = form.querySelector("[data-changes]");
+  place.hidden = !list.length;
+  place.querySelector("dl").replaceChildren(...list.flatMap(({ box, control }) => {
+    const name = document.createElement("dt");
+    name.textContent = box.dataset.label;
+    const diff = document.createElement("dd");
+    showDiff(diff, initial(control), control.value);
+    return [name, diff];
+  }));
+}
+
+function start(form) {
+  const update = () => { fieldsOf(form).forEach(check); showChanges(form); };
+  form.addEventListener("input", update);
+  form.addEventListener("change", update);
+  form.addEventListener("reset", () => setTimeout(update));
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit(form.querySelector("button[name=decision]"));
+  });
+  update();
+}
+
+/** The first field that can be edited, its fold opened. */
+export function firstField() {
+  const field = document.querySelector("#answers [data-field] :is(input, textarea, select)");
+  field?.closest("details")?.setAttribute("open", "");
+  return field;
+}
+
+export const isDirty = () => dirty.size > 0;
+
+/** The question is closed: nothing can be sent, and what was typed stays to be copied. */
+export function closeForms() {
+  for (const button of document.querySelectorAll("#answers button")) button.disabled = true;
+  document.getElementById("answers").setAttribute("data-closed", "");
+  dirty.clear();
+}
+
+export function startForms() {
+  for (const form of document.querySelectorAll("form[data-answer]")) start(form);
+  for (const form of document.querySelectorAll("form[method=post]")) {
+    form.addEventListener("submit", (event) => {
+      if (sending) { event.preventDefault(); return; }
+      sending = true;
+      dirty.clear();
+      // After the form's data was collected: a disabled button's own value would not be sent.
+      setTimeout(() => form.querySelectorAll("button").forEach((button) => { button.disabled = true; }));
+    });
+  }
+  addEventListener("beforeunload", (event) => { if (isDirty()) event.preventDefault(); });
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    sending = false;
+    document.querySelectorAll("form button").forEach((button) => { button.disabled = false; });
+  });
+}
