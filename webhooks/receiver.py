@@ -1,0 +1,113 @@
+"""`POST /webhooks/langgraph`: know the sender, keep the raw body once, answer; the work is done later.
+
+app.routes.extend(receiver.routes(settings, lambda request: request.state.services.pool))
+"""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg_pool import PoolClosed, PoolTimeout
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from stationmaster.postgres.queries import load
+from stationmaster.reviews.database import Pool
+from stationmaster.settings import Settings
+from webhooks.body import LIMIT_BYTES, TooLarge, Unreadable, read_body, read_hook
+from webhooks.refusals import Refusals
+from webhooks.senders import ID_LENGTH, Known, Senders, Unknown
+
+LOG = logging.getLogger(__name__)
+STORE = load(Path(__file__).with_name("deliveries.sql"))["store"]
+PATH = "/webhooks/langgraph"
+# The Agent Server itself waits 30 s for an answer, and comes three times in some five seconds.
+BODY_S = 10.0
+STORE_S = 5.0
+
+PoolOf = Callable[[Request], Pool]
+
+
+def routes(settings: Settings, pool_of: PoolOf) -> list[Route]:
+    """The receiver's route. `pool_of` finds the database pool when a request is there: apps open theirs late."""
+    receiver = Receiver(Senders.of(settings), pool_of)
+    return [Route(PATH, receiver.receive, methods=["POST"])]
+
+
+class Receiver:
+    """204 kept (or known already); 401, 408, 413 turned away; 503 the database is away, so come again."""
+
+    def __init__(self, senders: Senders, pool_of: PoolOf) -> None:
+        self._senders = senders
+        self._pool_of = pool_of
+        self._refusals = Refusals()
+
+    async def receive(self, request: Request) -> Response:
+        pool = self._pool_of(request)
+        try:
+            sender, body = await self._known(request)
+        except Unknown as refusal:
+            self._refusals.count(refusal.reason, pool)
+            return _turned_away(401, refusal.reason, str(refusal))
+        except TooLarge:
+            self._refusals.count("too_large", pool)
+            return _turned_away(413, "too_large", f"a delivery has {LIMIT_BYTES} bytes at most")
+        except TimeoutError:
+            self._refusals.count("too_slow", pool)
+            return _turned_away(408, "too_slow", f"a delivery comes within {BODY_S:.0f} s")
+        except ClientDisconnect:
+            return Response(status_code=400)  # to nobody
+        try:
+            async with asyncio.timeout(STORE_S), pool.connection(timeout=STORE_S) as conn:
+                await conn.execute(STORE, _row(sender, request.headers, body))
+        except (PoolTimeout, PoolClosed, psycopg.OperationalError, TimeoutError) as error:
+            LOG.warning("a delivery could not be kept, its sender is asked to come again: %r", error)
+            return JSONResponse({"code": "database_away"}, 503, {"Retry-After": "1"})
+        return Response(status_code=204)
+
+    async def _known(self, request: Request) -> tuple[Known, bytes]:
+        """The body of a known sender. Unknown, TooLarge, ClientDisconnect; TimeoutError: it trickles."""
+        peer = request.client.host if request.client else None
+        sender = self._senders.before_body(request.headers, peer)
+        async with asyncio.timeout(BODY_S):
+            body = await read_body(request)
+        if sender == "signature":
+            self._senders.verify(request.headers, body)
+        return sender, body
+
+
+def _row(sender: Known, headers: Headers, body: bytes) -> dict[str, Any]:
+    """The parameters of `store`: what can't be read is kept as that, for operators to see."""
+    row = {"dedup_key": _dedup_key(headers, body), "sender": sender, "body": body}
+    try:
+        hook = read_hook(body)
+    except Unreadable as error:
+        return {
+            **row, "state": "unreadable", "thread_id": None, "run_id": None, "run_status": None, "error": str(error),
+        }  # fmt: skip
+    return {
+        **row, "state": "new", "thread_id": str(hook.thread_id), "run_id": hook.run_id and str(hook.run_id),
+        "run_status": hook.status, "error": None,
+    }  # fmt: skip
+
+
+def _dedup_key(headers: Headers, body: bytes) -> str:
+    """The sender's id of the delivery; the stock Agent Server sends none, and repeats the body to the byte."""
+    given = headers.get("webhook-id", "")
+    if 0 < len(given) <= ID_LENGTH:
+        return f"id:{given}"
+    return f"sha256:{hashlib.sha256(body).hexdigest()}"
+
+
+def _turned_away(status: int, reason: str, detail: str) -> Response:
+    """What is still to come of the body is dropped as it comes: closing the connection on it would have the sender
+    see a reset instead of the reason. A sender that trickles is let go."""
+    problem = {"code": reason, "detail": detail, "status": status}
+    headers = {"Connection": "close"} if status == 408 else {}
+    return JSONResponse(problem, status, headers, media_type="application/problem+json")
