@@ -1,0 +1,48 @@
+"""The amount of money that a question is about, for policies ("above $500, two people") and for the list.
+
+The rule: `amount_usd`, else `amount`, of the payload; else of its `args`. A number, or a string that is a plain
+decimal ("640.00", "$1,200"). An amount too large for a float counts as the largest one, so that no policy is
+passed by under it; NaN is none. A batch of tool calls is about the sum of its calls.
+"""
+
+import math
+import re
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+KEYS = ("amount_usd", "amount")
+_DECIMAL = re.compile(r"[$]?\s?(-?\d{1,3}(?:,\d{3})+|-?\d{1,30})(\.\d{1,30})?", re.ASCII)
+
+
+def amount_of(payload: Any) -> float | None:
+    """The payload's own amount, else that of its `args`; None where nobody named one."""
+    if not isinstance(payload, dict):
+        return None
+    for holder in (payload, payload.get("args")):
+        if isinstance(holder, dict):
+            for key in KEYS:
+                if (amount := _number(holder.get(key))) is not None:
+                    return amount
+    return None
+
+
+def total(payloads: Iterable[Any]) -> float | None:
+    """The sum of what has an amount; None if nothing has."""
+    amounts = [amount for payload in payloads if (amount := amount_of(payload)) is not None]
+    return _bounded(sum(amounts)) if amounts else None
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, str) and (found := _DECIMAL.fullmatch(value.strip()[:80])):
+        value = float(found[1].replace(",", "") + (found[2] or ""))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return _bounded(value)
+
+
+def _bounded(value: float) -> float | None:
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    largest = sys.float_info.max
+    return largest if value > largest else -largest if value < -largest else float(value)
