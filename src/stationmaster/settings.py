@@ -4,10 +4,20 @@ from base64 import b64decode
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from stationmaster.environment import ENV_FILE, SettingsError, databases_first, load
+from stationmaster.receivers import Channel, EventUrl, channels, event_urls, only_over_tls
 
 __all__ = ["ApiKey", "Settings", "SettingsError", "load_settings"]
 
@@ -93,6 +103,13 @@ class Settings(BaseSettings):
     webhook_secrets: Annotated[tuple[WebhookSecret, ...], NoDecode] = Field(
         (), validation_alias="STATIONMASTER_WEBHOOK_SECRETS"
     )
+    policies: Path = Field(Path("webhooks/policies"), validation_alias="STATIONMASTER_POLICIES")
+    audit_key: SecretStr | None = Field(None, validation_alias="STATIONMASTER_AUDIT_KEY", min_length=16)
+    event_private: bool = Field(default=False, validation_alias="STATIONMASTER_EVENT_PRIVATE")
+    event_urls: Annotated[tuple[EventUrl, ...], NoDecode] = Field(
+        (), validation_alias="STATIONMASTER_EVENT_URLS"
+    )
+    channels: Annotated[tuple[Channel, ...], NoDecode] = Field((), validation_alias="STATIONMASTER_CHANNELS")
     payments_url: str | None = Field(None, validation_alias="PAYMENTS_URL", pattern=r"^https?://[^/]")
     payments_key: SecretStr | None = Field(None, validation_alias="PAYMENTS_API_KEY")
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
@@ -161,6 +178,21 @@ class Settings(BaseSettings):
         return [
             ApiKey.model_construct(name=name.strip(), key=SecretStr(key.strip())) for name, _, key in pairs
         ]
+
+    @field_validator("event_urls", mode="before")
+    @classmethod
+    def signed_urls(cls, value: object) -> object:
+        return event_urls(value) if isinstance(value, str) else value
+
+    @field_validator("event_urls")
+    @classmethod
+    def over_tls(cls, value: tuple[EventUrl, ...], info: ValidationInfo) -> tuple[EventUrl, ...]:
+        return value if info.data.get("event_private") else only_over_tls(value)
+
+    @field_validator("channels", mode="before")
+    @classmethod
+    def grouped_channels(cls, value: object) -> object:
+        return channels(value) if isinstance(value, str) else value
 
     @field_validator("api_keys")
     @classmethod
