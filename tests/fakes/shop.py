@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row
+from psycopg.sql import SQL, Identifier
 
 _numbers = count(7_000_001)  # the seeded orders have other numbers
 CUSTOMER = "rosa_delgado_4401"
@@ -89,3 +90,18 @@ class Ledger:
     def _rows(self, query: Any, *params: object) -> list[dict[str, Any]]:
         with psycopg.connect(self.uri) as conn, conn.cursor(row_factory=dict_row) as cursor:
             return cursor.execute(query, params).fetchall()
+
+
+@contextmanager
+def database_away(server: str, uri: str) -> Iterator[None]:
+    """Nobody gets a connection to the database of `uri`, and those that are open are cut."""
+    with psycopg.connect(uri) as conn:
+        name = conn.info.dbname
+    allow = SQL("alter database {} with allow_connections {}")
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(allow.format(Identifier(name), SQL("false")))
+        conn.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", (name,))
+        try:
+            yield
+        finally:
+            conn.execute(allow.format(Identifier(name), SQL("true")))

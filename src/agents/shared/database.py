@@ -14,6 +14,8 @@ from agents.shared.errors import PermanentError, TransientError
 
 MAX_SIZE = 10
 TIMEOUT_S = 5.0
+LOST_AFTER_S = 2.0
+"""How long a pool tries to connect again, with growing pauses, before it is given up for a new one."""
 
 Source = str | Callable[[], Awaitable[str]]
 Unreachable = type[Exception] | tuple[type[Exception], ...]
@@ -35,6 +37,19 @@ class _Slot:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     source: Source | None = None
     pool: AsyncConnectionPool[Connection] | None = None
+    closing: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def give_up(self, lost: AsyncConnectionPool[Connection]) -> None:
+        """The server is away: whoever waits in this pool is told now, and the next use looks for it anew.
+
+        Otherwise the pauses between its attempts would go on growing: it would find a server that is back as
+        late again as the outage lasted.
+        """
+        if self.pool is lost:
+            self.pool = None
+        task = asyncio.create_task(lost.close())  # not awaited: this runs in a worker of that pool
+        self.closing.add(task)
+        task.add_done_callback(self.closing.discard)
 
 
 @dataclass
@@ -67,8 +82,10 @@ async def connection() -> AsyncIterator[Connection]:
         pool = await _pool()
         async with pool.connection() as conn:
             yield conn
-    except (PoolTimeout, PoolClosed) as error:
+    except PoolTimeout as error:
         raise DatabaseUnavailable(f"no database connection within {TIMEOUT_S:.0f} s") from error
+    except PoolClosed as error:
+        raise DatabaseUnavailable("the database went away, or this process is stopping") from error
     except psycopg.OperationalError as error:
         if _went_away(error, conn):
             raise DatabaseUnavailable(f"the database went away: {error}") from error
@@ -78,8 +95,11 @@ async def connection() -> AsyncIterator[Connection]:
 async def close() -> None:
     """Close the running loop's pool; the next use opens one again."""
     slot = _state.slots.pop(asyncio.get_running_loop(), None)
-    if slot is not None and slot.pool is not None:
+    if slot is None:
+        return
+    if slot.pool is not None:
         await slot.pool.close()
+    await asyncio.gather(*slot.closing)
 
 
 async def _pool() -> AsyncConnectionPool[Connection]:
@@ -94,15 +114,16 @@ async def _pool() -> AsyncConnectionPool[Connection]:
             old, slot.pool = slot.pool, None
             if old is not None:
                 await old.close()
-            slot.pool, slot.source = await _open(source), source
+            slot.pool, slot.source = await _open(source, slot), source
     return slot.pool
 
 
-async def _open(source: Source) -> AsyncConnectionPool[Connection]:
+async def _open(source: Source, slot: _Slot) -> AsyncConnectionPool[Connection]:
     uri = source if isinstance(source, str) else await _found(source)
     pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
         uri, open=False, min_size=1, max_size=MAX_SIZE, timeout=TIMEOUT_S, kwargs={"row_factory": dict_row},
         connection_class=psycopg.AsyncConnection[DictRow],
+        reconnect_timeout=LOST_AFTER_S, reconnect_failed=slot.give_up,
         check=_check,  # a restart of the server is then noticed here, not in the block
     )  # fmt: skip
     await pool.open()

@@ -10,6 +10,7 @@ import pytest
 
 from agents.shared import database as agents_database
 from agents.shared.resilience import is_transient
+from tests.fakes.shop import database_away
 
 
 async def select_one() -> None:
@@ -181,3 +182,16 @@ async def test_an_error_of_the_statement_stays_the_drivers(notes: str, statement
 
     with pytest.raises((psycopg.errors.DivisionByZero, psycopg.errors.QueryCanceled)):
         await run()
+
+
+async def test_a_database_that_is_back_is_found_at_once(
+    server: str, agents_on_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agents_database, "TIMEOUT_S", 0.5)
+    monkeypatch.setattr(agents_database, "LOST_AFTER_S", 0.2)
+    await select_one()
+    with database_away(server, agents_on_database):
+        for _ in range(4):  # longer than the first pauses of a pool that tries to connect again
+            with pytest.raises(agents_database.DatabaseUnavailable):
+                await select_one()
+    await select_one()

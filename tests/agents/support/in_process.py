@@ -1,19 +1,16 @@
 """The support graph in this process, on a checkpointer in memory: for failures that are made from the inside."""
 
 from collections.abc import AsyncIterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self, cast
 from uuid import uuid4
 
-import psycopg
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
-from psycopg.sql import SQL, Identifier
 
 from agents.shared.resilience import RETRY
 from agents.shared.resilience.breaker import _KEEPERS  # pyright: ignore[reportPrivateUsage]
@@ -85,20 +82,6 @@ def hurry(patch: pytest.MonkeyPatch) -> None:
         if spec.retry_policy is not None:
             patch.setattr(spec, "retry_policy", quick)
     patch.setattr("agents.shared.database.TIMEOUT_S", 0.5)
+    patch.setattr("agents.shared.database.LOST_AFTER_S", 0.2)
     patch.setattr(_KEEPERS, "own", ProcessKeeper())
     patch.setattr(_KEEPERS, "_shared_again_at", 0.0)
-
-
-@contextmanager
-def database_away(server: str, uri: str):
-    """Nobody gets a connection to the database of `uri`, and those that are open are cut."""
-    with psycopg.connect(uri) as conn:
-        name = conn.info.dbname
-    allow = SQL("alter database {} with allow_connections {}")
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(allow.format(Identifier(name), SQL("false")))
-        conn.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", (name,))
-        try:
-            yield
-        finally:
-            conn.execute(allow.format(Identifier(name), SQL("true")))

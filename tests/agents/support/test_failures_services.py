@@ -17,10 +17,10 @@ from agents.support import tools
 from stationmaster.postgres import ensure
 from stationmaster.postgres.errors import DatabaseUnreachable
 from stationmaster.settings import Settings
-from tests.agents.support.in_process import Talk, database_away, hurry, reply_of
+from tests.agents.support.in_process import Talk, hurry, reply_of
 from tests.fakes.agent_server import free_port
 from tests.fakes.payment_provider import Hang, PaymentProvider, Status
-from tests.fakes.shop import Ledger, locked
+from tests.fakes.shop import Ledger, database_away, locked
 
 TEAPOT = "Order 88124 arrived damaged, please refund it."
 BLENDER = "My blender arrived broken, order 88123. I want my money back."
