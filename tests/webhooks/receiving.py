@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -47,6 +47,13 @@ def bearer(secret: str = SECRET) -> dict[str, str]:
     return {"authorization": f"Bearer {secret}"}
 
 
+async def until(true: Callable[[], Awaitable[bool]], timeout_s: float = 30) -> None:
+    """Return once it is so; TimeoutError if it never is."""
+    async with asyncio.timeout(timeout_s):
+        while not await true():  # noqa: ASYNC110 - what is waited for is elsewhere: a row, an answer
+            await asyncio.sleep(0.05)
+
+
 @asynccontextmanager
 async def serving(app: ASGIApp) -> AsyncIterator[int]:
     """The app on a free port of this machine, in this loop; the port."""
@@ -82,13 +89,16 @@ class Desk:
 
     async def refusals(self, expected: int) -> dict[str, int]:
         """The counts by reason, once they are `expected` altogether: they are written a moment later."""
-        async with asyncio.timeout(10):
-            while True:
-                async with self.pool.connection() as conn:
-                    rows = await (await conn.execute("select reason, n from webhooks.refusals")).fetchall()
-                if sum(row["n"] for row in rows) >= expected:
-                    return {row["reason"]: row["n"] for row in rows}
-                await asyncio.sleep(0.05)
+        counts: dict[str, int] = {}
+
+        async def written() -> bool:
+            async with self.pool.connection() as conn:
+                rows = await (await conn.execute("select reason, n from webhooks.refusals")).fetchall()
+            counts.update({row["reason"]: row["n"] for row in rows})
+            return sum(counts.values()) >= expected
+
+        await until(written)
+        return counts
 
 
 def settings(*, secret: str | None = SECRET, more: tuple[str, ...] = (WHSEC, OLDER)) -> Settings:
