@@ -15,6 +15,7 @@ from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
 
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
 from stationmaster.reviews.model import Gone, ThreadSnapshot
+from stationmaster.reviews.plan import REVIEW_KEY
 from stationmaster.reviews.reading import snapshot_from
 
 TIMEOUT_S = (5.0, 30.0, 30.0, 30.0)
@@ -23,8 +24,6 @@ RUNS_READ = 10
 PAGE = 1000
 SELECT: Any = ["thread_id", "status", "state_updated_at"]
 SCHEMA_TTL_S = 300.0
-REVIEW_KEY = "stationmaster_review"
-"""Metadata of a run that carries an answer: the review's id, by which the run is found again after a crash."""
 
 
 class ThreadBusy(AgentServerRefused):

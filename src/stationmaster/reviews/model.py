@@ -67,6 +67,8 @@ class Pending:
     checkpoint_id: str = ""
     kind: Kind = "interrupt"
     debug: bool = False
+    error: str | None = None
+    """What its node raised when it last ran: an answer that the graph refused, or a failure behind the answer."""
 
     @property
     def digest(self) -> str:

@@ -1,0 +1,200 @@
+"""Looks at a thread and makes its reviews say what its state says: one look at a time, in one transaction."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+from weakref import WeakValueDictionary
+
+from psycopg.types.json import Jsonb
+
+from stationmaster.postgres.queries import load
+from stationmaster.reviews import store
+from stationmaster.reviews.database import Connection
+from stationmaster.reviews.desk import Desk, Stamper
+from stationmaster.reviews.model import CLOSED, Gone, Review, ReviewState, ThreadSnapshot
+from stationmaster.reviews.opening import Asker, asker_of, row_of
+from stationmaster.reviews.plan import Change, Move, Open, plan
+from stationmaster.reviews.questions import questions
+from stationmaster.reviews.trail import leave
+
+QUERIES = load(Path(__file__).with_suffix(".sql"))
+LOCK_THREAD, UNFINISHED_OF, CLOSED_OF = QUERIES["lock_thread"], QUERIES["unfinished"], QUERIES["closed_of"]
+OPEN, MOVE, COUNT_DRIFT = QUERIES["open"], QUERIES["move"], QUERIES["count_drift"]
+LINK_SUPERSEDED, LINK_RETURNED = QUERIES["link_superseded"], QUERIES["link_returned"]
+
+Source: TypeAlias = Literal["hook", "sweep", "deliver", "request"]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What one look changed: ids of opened reviews, and (id, new state) of those that moved."""
+
+    seen: ThreadSnapshot | Gone
+    opened: tuple[str, ...] = ()
+    moved: tuple[tuple[str, ReviewState], ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.opened or self.moved)
+
+
+@dataclass(frozen=True)
+class Known:
+    """The reviews of a thread before it was looked at."""
+
+    reviews: tuple[Review, ...]
+    in_hand: frozenset[str]
+
+
+# Fifty deliveries for one thread would else hold fifty connections, waiting for one lock.
+_waiting: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
+
+
+async def observe(desk: Desk, thread_id: str, source: Source) -> Observed:
+    """Read the thread and settle its reviews. Raises AgentServerUnavailable, and then nothing has changed.
+
+    The lock is held while the server is read; what is known is loaded first. So nothing is concluded from a look
+    that is older than what it is compared with.
+    """
+    lock = _waiting.setdefault((id(asyncio.get_running_loop()), thread_id), asyncio.Lock())
+    async with lock, desk.pool.connection() as conn:
+        await conn.execute(LOCK_THREAD, {"thread_id": thread_id})
+        known = await load_known(conn, thread_id)
+        carriers = [review.resume_run_id for review in known.reviews if review.resume_run_id]
+        seen = await desk.server.read(thread_id, carriers)
+        asker = None
+        if isinstance(seen, ThreadSnapshot) and questions(seen):
+            asker = await asker_of(seen, desk.server)
+        return await apply(conn, seen, known, desk.policies, asker, source)
+
+
+async def load_known(conn: Connection, thread_id: str) -> Known:
+    """The unfinished reviews of a thread."""
+    rows = await (await conn.execute(UNFINISHED_OF, {"thread_id": thread_id})).fetchall()
+    return Known(
+        tuple(map(store.review_from, rows)), frozenset(str(row["id"]) for row in rows if row["in_hand"])
+    )
+
+
+async def apply(
+    conn: Connection,
+    seen: ThreadSnapshot | Gone,
+    known: Known,
+    policies: Stamper,
+    asker: Asker | None,
+    source: Source,
+) -> Observed:
+    """Carry out the plan for one look. The same look again changes nothing."""
+    reviews = [*known.reviews, *await _closed_before(conn, seen)]
+    opened: list[str] = []
+    moved: list[tuple[str, ReviewState]] = []
+    for change in _in_order(plan(seen, reviews, known.in_hand)):
+        if isinstance(change, Move):
+            if await _move(conn, change):
+                moved.append((change.review.id, change.state))
+        elif asker and (review_id := await _open(conn, change, policies, asker, source)):
+            opened.append(review_id)
+    return Observed(seen, tuple(opened), tuple(moved))
+
+
+def _in_order(changes: Sequence[Change]) -> list[Change]:
+    """Ends first: a question that comes back needs its earlier review closed."""
+    return sorted(changes, key=lambda change: isinstance(change, Open))
+
+
+async def _closed_before(conn: Connection, seen: ThreadSnapshot | Gone) -> list[Review]:
+    if isinstance(seen, Gone) or not (asked := questions(seen)):
+        return []
+    parameters = {
+        "thread_id": seen.thread_id,
+        "interrupt_ids": [question.interrupt_id for question in asked],
+    }
+    return [store.review_from(row) for row in await (await conn.execute(CLOSED_OF, parameters)).fetchall()]
+
+
+async def _open(
+    conn: Connection, change: Open, policies: Stamper, asker: Asker, source: Source
+) -> str | None:
+    row = row_of(change, policies, asker, datetime.now(UTC))
+    found = await (await conn.execute(OPEN, {**row, "policy": Jsonb(row["policy"])})).fetchone()
+    if found is None:
+        return None
+    review_id, thread_id = str(found["id"]), change.question.thread_id
+    await conn.execute(
+        LINK_SUPERSEDED, {"thread_id": thread_id, "id": review_id, "node": change.question.node}
+    )
+    if change.returned_from:
+        await conn.execute(LINK_RETURNED, {"old": change.returned_from, "new": review_id})
+    if source == "sweep":
+        await _count(conn, "missed", thread_id)
+    review = await _now(conn, review_id)
+    action = "returned" if change.returned_from else "opened"
+    await leave(conn, review, action, {"source": source, "digest": review.digest, "shape": review.shape})
+    return review_id
+
+
+async def _move(conn: Connection, move: Move) -> bool:
+    """False when the review changed while the thread was read: the next look settles it."""
+    parameters = _parameters(move)
+    if await (await conn.execute(MOVE, parameters)).fetchone() is None:
+        return False
+    before, review = move.review, await _now(conn, move.review.id)
+    if move.drift:
+        await _count(conn, move.drift, review.thread_id)
+    detail = _told(move)
+    if move.took and before.consumed_at is None:
+        await leave(conn, review, "consumed", {**detail, "took": before.answer})
+    if move.state != "consumed":
+        await leave(conn, review, _action(before, move), detail)
+    return True
+
+
+def _parameters(move: Move) -> dict[str, Any]:
+    return {
+        "id": move.review.id,
+        "state": move.state,
+        "closed": move.state in CLOSED,
+        "note": move.note
+        or (move.why if move.state in ("superseded", "answered_elsewhere", "withdrawn") else None),
+        "error": move.error,
+        "run_status": move.run_status,
+        "run_id": move.run.run_id if move.run else None,
+        "needs_person": move.needs_person,
+        "took": move.took,
+        "was": move.review.state,
+        "was_decided_at": move.review.decided_at,
+        "was_run_id": move.review.resume_run_id,
+    }
+
+
+def _told(move: Move) -> dict[str, Any]:
+    said = {
+        "why": move.why,
+        "run_id": move.run.run_id if move.run else None,
+        "run_status": move.run_status,
+        "error": move.error,
+        "unused": {"by": move.review.decided_by, "answer": move.review.answer}
+        if move.state in ("open", "superseded", "answered_elsewhere") and move.review.decided_by
+        else None,
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _action(before: Review, move: Move) -> str:
+    if move.state == before.state:
+        return "settled"
+    return "reopened" if move.state == "open" else move.state
+
+
+async def _count(conn: Connection, name: str, thread_id: str) -> None:
+    await conn.execute(COUNT_DRIFT, {"name": name, "thread_id": thread_id})
+
+
+async def _now(conn: Connection, review_id: str) -> Review:
+    review = await store.find(conn, review_id)
+    if review is None:
+        raise LookupError(f"review {review_id} vanished inside its own transaction")
+    return review

@@ -1,0 +1,141 @@
+"""What is written down when a review opens: who asks, what is asked in a line, what the policy says. Pure but for
+one look at the assistant's name."""
+
+import json
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from stationmaster.reviews import shapes
+from stationmaster.reviews.agent_server import AgentServer
+from stationmaster.reviews.desk import Stamper
+from stationmaster.reviews.model import Facts, Stamp, ThreadSnapshot, as_shown
+from stationmaster.reviews.plan import Open
+
+SEARCHED = 20_000
+"""Characters of a question that searches look at."""
+RETURNED = "asked again: this question was closed before, and the Agent Server asks it once more"
+
+
+@dataclass(frozen=True)
+class Asker:
+    """The run that asked, and its assistant as far as it is known."""
+
+    run_id: str | None
+    graph: str | None
+    assistant_id: str | None
+    assistant_name: str | None
+    assistant_version: int | None
+
+
+async def asker_of(seen: ThreadSnapshot, server: AgentServer) -> Asker:
+    """From the checkpoint's run, else the newest run, else the thread's own metadata."""
+    top = seen.checkpoint
+    run = next((run for run in seen.runs if run.run_id == top.run_id), seen.run)
+    stamps: Mapping[str, Any] = run.metadata if run else {}
+    assistant_id = (run and run.assistant_id) or top.assistant_id or seen.metadata.get("assistant_id")
+    name, version = stamps.get("assistant_name"), stamps.get("assistant_version")
+    if assistant_id and not name:
+        name = (await server.assistant(str(assistant_id))).get("name")
+    return Asker(
+        run_id=top.run_id or (run.run_id if run else None),
+        graph=_text(stamps.get("graph_id") or top.graph or seen.metadata.get("graph_id")),
+        assistant_id=_text(assistant_id),
+        assistant_name=_text(name),
+        assistant_version=version if isinstance(version, int) else None,
+    )
+
+
+def row_of(change: Open, policies: Stamper, asker: Asker, now: datetime) -> dict[str, Any]:
+    """The columns of a new review."""
+    question = change.question
+    shape = shapes.of(question)
+    described = shape.describe(question)
+    title = _line(described.title) or "A question without words"
+    facts = Facts(
+        graph=asker.graph,
+        assistant_id=asker.assistant_id,
+        assistant_name=asker.assistant_name,
+        assistant_version=asker.assistant_version,
+        node=question.node,
+        shape=shape.NAME,
+        title=title,
+        payload=question.value,
+        amount_usd=described.amount_usd,
+        debug=question.debug,
+    )
+    stamp = policies.stamp(facts, now)
+    return {
+        "thread_id": question.thread_id,
+        "interrupt_id": question.interrupt_id,
+        "digest": question.digest,
+        "occurrence": change.occurrence,
+        "kind": question.kind,
+        "shape": shape.NAME,
+        "debug": question.debug,
+        "graph": asker.graph,
+        "assistant_id": asker.assistant_id,
+        "assistant_name": asker.assistant_name,
+        "assistant_version": asker.assistant_version,
+        "node": question.node,
+        "namespace": question.namespace,
+        "run_id": asker.run_id,
+        "checkpoint_id": question.checkpoint_id,
+        "title": title,
+        "amount_usd": described.amount_usd,
+        "payload": as_shown(question.value),
+        "response_schema": None if question.response_schema is None else as_shown(question.response_schema),
+        "search_text": " ".join(_words([title, asker.assistant_name, question.value]))[:SEARCHED],
+        "opened_at": now,
+        "returned_from": change.returned_from,
+        "note": RETURNED if change.returned_from else None,
+        **_stamped(stamp, question.debug),
+    }
+
+
+def _stamped(stamp: Stamp, debug: bool) -> dict[str, Any]:
+    """A debug review is never due, whatever the policy says."""
+    return {
+        "risk": stamp.risk,
+        "groups": list(stamp.groups),
+        "policy": {
+            **stamp.policy,
+            "bulk_allowed": stamp.bulk_allowed,
+            "default_on_expiry": stamp.default_on_expiry and dict(stamp.default_on_expiry),
+        },
+        "due_at": None if debug else stamp.due_at,
+        "remind_at": None if debug else stamp.remind_at,
+        "escalate_to": None if debug else stamp.escalate_to,
+        "expires_at": None if debug else stamp.expires_at,
+        "two_person": stamp.two_person and not debug,
+    }
+
+
+def _words(value: Any, left: int = SEARCHED) -> Iterator[str]:
+    """Every text and number in a JSON value, without what Postgres can't keep, until there are enough."""
+    waiting = deque([value])
+    while waiting and left > 0:
+        found = waiting.popleft()
+        if isinstance(found, Mapping):
+            waiting.extend([*found.keys(), *found.values()])
+        elif isinstance(found, list):
+            waiting.extend(found)
+        elif found is not None and not isinstance(found, bool):
+            word = _plain(found if isinstance(found, str) else json.dumps(found))
+            left -= len(word) + 1
+            yield word
+
+
+def _line(text: str) -> str:
+    return " ".join(_plain(text).split())[:200]
+
+
+def _text(value: Any) -> str | None:
+    return _plain(str(value)) if value is not None else None
+
+
+def _plain(text: str) -> str:
+    """Without NUL and lone surrogates, which a text column refuses."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")

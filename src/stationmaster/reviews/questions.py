@@ -1,0 +1,100 @@
+"""What a thread waits with: every pending question at every depth, or the breakpoint it stands at. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from stationmaster.reviews.model import Checkpoint, Pending, Task, ThreadSnapshot
+
+PLACEHOLDER = "placeholder-id"
+"""The id of every NodeInterrupt: it names no question, and a resume value does not satisfy it."""
+
+
+def questions(snapshot: ThreadSnapshot) -> list[Pending]:
+    """What is pending by state, whatever the row and the runs say. The server shows a nested question at every
+    level above it too: only the innermost is kept."""
+    asked = list(_distinct(_asked(snapshot.thread_id, snapshot.checkpoint)))
+    if asked:
+        return asked
+    breakpoint_ = _breakpoint(snapshot)
+    return [breakpoint_] if breakpoint_ else []
+
+
+def leaf(checkpoint: Checkpoint) -> Checkpoint:
+    """Where the thread really stands: down through tasks, as long as just one of them is a subgraph under way."""
+    nested = [task.state for task in checkpoint.tasks if task.state and task.state.next]
+    return leaf(nested[0]) if len(nested) == 1 else checkpoint
+
+
+def task_errors(checkpoint: Checkpoint) -> list[str]:
+    """What nodes raised, at any depth."""
+    found: list[str] = []
+    for task in checkpoint.tasks:
+        if task.error:
+            found.append(task.error)
+        if task.state:
+            found.extend(task_errors(task.state))
+    return found
+
+
+def _asked(thread_id: str, checkpoint: Checkpoint) -> Iterator[Pending]:
+    for task in checkpoint.tasks:
+        nested = list(_asked(thread_id, task.state)) if task.state else []
+        yield from (replace(deeper, error=deeper.error or task.error) for deeper in nested)
+        below = {(_server_id(deeper), deeper.digest) for deeper in nested}
+        for entry in task.interrupts:
+            question = _question(thread_id, checkpoint, task, entry)
+            if (_server_id(question), question.digest) not in below:
+                yield question
+
+
+def _question(thread_id: str, checkpoint: Checkpoint, task: Task, entry: dict[str, Any]) -> Pending:
+    interrupt_id = str(entry.get("id") or PLACEHOLDER)
+    placeholder = interrupt_id == PLACEHOLDER
+    schema = entry.get("response_schema")
+    return Pending(
+        thread_id=thread_id,
+        interrupt_id=f"checkpoint:{checkpoint.checkpoint_id}:{task.name}" if placeholder else interrupt_id,
+        value=entry.get("value"),
+        response_schema=schema if isinstance(schema, dict) else None,
+        node=task.name,
+        namespace=checkpoint.namespace,
+        checkpoint_id=checkpoint.checkpoint_id,
+        kind="node_interrupt" if placeholder else "interrupt",
+        error=task.error,
+    )
+
+
+def _server_id(question: Pending) -> str:
+    return PLACEHOLDER if question.kind == "node_interrupt" else question.interrupt_id
+
+
+def _distinct(asked: Iterator[Pending]) -> Iterator[Pending]:
+    seen: set[tuple[str, str]] = set()
+    for question in asked:
+        key = (question.interrupt_id, question.digest)
+        if key not in seen:
+            seen.add(key)
+            yield question
+
+
+def _breakpoint(snapshot: ThreadSnapshot) -> Pending | None:
+    """`next` is not empty in many cases that are no breakpoint: while running, after a failed node, after a
+    cancel, after update_state. What remains is one."""
+    run, top = snapshot.run, snapshot.checkpoint
+    if not top.next or snapshot.busy or run is None or run.status != "success" or task_errors(top):
+        return None
+    here = leaf(top)
+    if top.source != "loop" or here.source != "loop":
+        return None
+    asker = next((known for known in snapshot.runs if known.run_id == top.run_id), run)
+    return Pending(
+        thread_id=snapshot.thread_id,
+        interrupt_id=f"checkpoint:{here.checkpoint_id}",
+        value={"next": list(here.next), "values": here.values},
+        node=", ".join(here.next),
+        namespace=here.namespace,
+        checkpoint_id=here.checkpoint_id,
+        kind="breakpoint",
+        debug=bool(asker.interrupt_before or asker.interrupt_after),
+    )
