@@ -23,6 +23,8 @@ from agents.support.state import SearchTask, State, Update
 
 logger = logging.getLogger(__name__)
 
+MAX_TICKET_ID = 200
+
 
 async def intake(state: State, runtime: Runtime[Context]) -> Update:
     """Open a request: clear what belonged to the one before, count it, check the limits of the thread."""
@@ -34,7 +36,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         max_cost_usd=Context.of(runtime).max_cost_usd,
     )
     return {
-        "ticket_id": state.get("ticket_id") or thread_id(runtime),
+        "ticket_id": _ticket_id(state, runtime),
         "turns": 1,
         "intent": None,
         "order_id": None,
@@ -266,6 +268,17 @@ def failed(node: str, given_up: GivenUp) -> Update:
 def thread_id(runtime: Runtime[Context]) -> str:
     """The thread's id; empty when the graph is run without a checkpointer."""
     return (runtime.execution_info.thread_id if runtime.execution_info else None) or ""
+
+
+def _ticket_id(state: State, runtime: Runtime[Context]) -> str:
+    """The caller's, which becomes part of every idempotency key; else the thread's id."""
+    given: object = state.get("ticket_id") or thread_id(runtime)
+    if not isinstance(given, str) or len(given) > MAX_TICKET_ID or (given and not given.isprintable()):
+        raise ValueError(
+            f"ticket_id must be printable text of at most {MAX_TICKET_ID} characters; "
+            "leave it out to use the thread's id"
+        )
+    return given
 
 
 def _one_more(state: State, node: str) -> dict[str, int]:

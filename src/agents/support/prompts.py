@@ -7,6 +7,8 @@ from typing import Any, Literal
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, SystemMessage, trim_messages
 from langchain_core.messages.utils import count_tokens_approximately
 
+NO_MESSAGE = "(no message)"
+"""What a model reads where a customer sent nothing: some providers refuse an empty message."""
 CHARACTERS_A_TOKEN = 3
 """Low on purpose: dense text has fewer characters a token than prose."""
 
@@ -73,4 +75,4 @@ def window(messages: Sequence[AnyMessage], max_tokens: int) -> Sequence[BaseMess
     if seen:
         return seen
     text = next((message.text for message in reversed(messages) if isinstance(message, HumanMessage)), "")
-    return [HumanMessage(text[: max_tokens * CHARACTERS_A_TOKEN] or "(no message)")]
+    return [HumanMessage(text[: max_tokens * CHARACTERS_A_TOKEN] or NO_MESSAGE)]

@@ -6,6 +6,7 @@ from typing_extensions import TypedDict
 
 from agents.shared.database import connection
 from agents.shared.queries import load
+from agents.shared.shop.text import storable
 
 _SEARCH = load(__file__)["search_articles"]
 
@@ -24,8 +25,6 @@ async def search_articles(query: str, limit: int = 3) -> list[Article]:
 
     Raises DatabaseUnavailable.
     """
-    # Postgres text holds neither half surrogates nor NUL, and customers' messages may.
-    readable = query.encode("utf-8", "ignore").decode().replace("\0", " ")
     async with connection() as conn:
-        rows = await (await conn.execute(_SEARCH, {"query": readable, "limit": limit})).fetchall()
+        rows = await (await conn.execute(_SEARCH, {"query": storable(query), "limit": limit})).fetchall()
     return cast("list[Article]", rows)

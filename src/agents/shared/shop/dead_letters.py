@@ -1,11 +1,13 @@
 """Dead letters: cases that the agents could not handle, kept for a person with the reason."""
 
+import json
 from collections.abc import Mapping
 
 from psycopg.types.json import Jsonb
 
 from agents.shared.database import connection
 from agents.shared.queries import load
+from agents.shared.shop.text import storable
 
 _BURY = load(__file__)["bury"]
 
@@ -25,14 +27,19 @@ async def bury(
     `detail` must be JSON. Raises DatabaseUnavailable.
     """
     letter = {
-        "key": key,
+        "key": storable(key),
         "graph": graph,
         "node": node,
         "ticket_id": ticket_id,
         "thread_id": thread_id,
-        "reason": reason,
-        "detail": Jsonb(dict(detail)),
+        "reason": storable(reason),
+        "detail": Jsonb(dict(detail), dumps=_dumps),
     }
     async with connection() as conn:
         row = await (await conn.execute(_BURY, letter)).fetchone()
     return row is not None
+
+
+def _dumps(detail: object) -> str:
+    # Not ASCII: an escaped NUL is JSON, but not jsonb.
+    return storable(json.dumps(detail, ensure_ascii=False).replace("\\u0000", " "))

@@ -3,6 +3,7 @@
 from agents.shared.database import connection
 from agents.shared.queries import load
 from agents.shared.shop import SUPPORT_DESK
+from agents.shared.shop.text import storable
 
 __all__ = ["SUPPORT_DESK", "queue_mail"]
 
@@ -15,6 +16,7 @@ async def queue_mail(*, key: str, ticket_id: str, to: str, subject: str, body: s
     Raises DatabaseUnavailable; psycopg.errors.CheckViolation for an address without @ or an empty text.
     """
     mail = {"key": key, "ticket_id": ticket_id, "recipient": to, "subject": subject, "body": body}
+    mail = {name: storable(value) for name, value in mail.items()}
     async with connection() as conn:
         row = await (await conn.execute(_QUEUE, mail)).fetchone()
     return row is not None

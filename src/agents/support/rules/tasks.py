@@ -5,6 +5,7 @@ import re
 from langchain_core.messages import HumanMessage
 
 from agents.shared.offline import Reply, Request
+from agents.support.prompts import NO_MESSAGE
 from agents.support.rules.classify import classify
 from agents.support.rules.reply import find_facts, write_reply
 from agents.support.rules.summary import summarize
@@ -37,7 +38,8 @@ def answer(request: Request) -> Reply:
 
 
 def _humans(request: Request) -> list[str]:
-    return [message.text for message in request.messages if isinstance(message, HumanMessage)]
+    texts = [message.text for message in request.messages if isinstance(message, HumanMessage)]
+    return ["" if text == NO_MESSAGE else text for text in texts]
 
 
 def _earlier(request: Request) -> str:
