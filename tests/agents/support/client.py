@@ -1,13 +1,14 @@
 """Speaks with a served support graph as a client app would: a thread, messages, answers by interrupt id."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Any, Self, TypeVar, cast
 
 from langgraph_sdk.client import LangGraphClient
 
 GRAPH = "support"
+T = TypeVar("T")
 
 
 def wants_refund(order_id: str) -> str:
@@ -102,6 +103,13 @@ class Conversation:
         return [node for event, data in await self.stream(**options) if event == "updates" for node in data]
 
 
+async def every(waited: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """All at once; the first that fails cancels the others, which `asyncio.gather` would leave running."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(coroutine) for coroutine in waited]
+    return [task.result() for task in tasks]
+
+
 class Waiting:
     """Conversations that already wait at the gate for $640, made a batch at once: a served run takes a second,
     most of it in the queue, and many at once take hardly longer."""
@@ -116,7 +124,7 @@ class Waiting:
     async def take(self, client: LangGraphClient) -> Conversation:
         """One that nobody else has."""
         if not self._ready:
-            self._ready = list(await asyncio.gather(*(self._make(client) for _ in range(self.BATCH))))
+            self._ready = await every(self._make(client) for _ in range(self.BATCH))
         return self._ready.pop().by(client)
 
     async def _make(self, client: LangGraphClient) -> Conversation:

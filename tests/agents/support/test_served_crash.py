@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.support.client import Conversation
+from tests.agents.support.client import Conversation, every
 from tests.fakes.agent_server import AgentServer, agent_server
 from tests.fakes.payment_provider import Hang, PaymentProvider
 from tests.fakes.shop import Ledger
@@ -42,7 +42,7 @@ def stopped(
                 name: await Conversation.open(client, f"crash-{name}", order_id=order_of())
                 for name in ("answered", "waiting", "cut", "paying")
             }
-            await asyncio.gather(*(talk.want_refund() for talk in talks.values()))
+            await every(talk.want_refund() for talk in talks.values())
             await server.sigterm()
         return talks
 
@@ -104,7 +104,7 @@ async def test_questions_outlive_a_clean_stop_and_a_kill(
                 stopped.talks[name].by(client) for name in ("answered", "waiting", "cut")
             )
             forgotten = await Conversation.open(client, "crash-forgotten", order_id=order_of())
-            values, _ = await asyncio.gather(answered.answer(APPROVE), forgotten.want_refund())
+            values, _ = await every([answered.answer(APPROVE), forgotten.want_refund()])
             assert values["outcome"] == "refunded"
             await pay_and_hang(cut, provider)
         await server.sigkill()
@@ -114,7 +114,7 @@ async def test_questions_outlive_a_clean_stop_and_a_kill(
             again = await Conversation.open(client, forgotten.ticket_id, order_id=forgotten.order_id)
             await again.want_refund()
             asked = [again, *(talk.by(client) for talk in (answered, waiting, cut))]
-            for values in await asyncio.gather(*(talk.answer(APPROVE) for talk in asked)):
+            for values in await every(talk.answer(APPROVE) for talk in asked):
                 assert values["outcome"] == "refunded"
     for talk in asked:
         assert_paid_once(talk, provider, ledger)

@@ -8,7 +8,7 @@ from uuid import uuid4
 import httpx
 from langgraph_sdk.client import LangGraphClient
 
-from tests.agents.support.client import Conversation, Waiting
+from tests.agents.support.client import Conversation, Waiting, every
 from tests.fakes.shop import Ledger, lock_waiters, locked
 
 APPROVE = {"action": "approve"}
@@ -17,7 +17,7 @@ STRATEGIES = ["reject", "enqueue", "interrupt", "rollback"]
 
 async def test_several_answers_at_once_refund_once(waiting: Conversation, ledger: Ledger) -> None:
     command = await waiting.resume(APPROVE)
-    finished = await asyncio.gather(*(waiting.run(command=command) for _ in range(4)))
+    finished = await every(waiting.run(command=command) for _ in range(4))
     assert {values["outcome"] for values in finished} == {"refunded"}
     assert ledger.refunded_usd(waiting.ticket_id) == [640]
     assert ledger.mail_kinds(waiting.ticket_id) == ["acknowledge", "reply"]
@@ -30,7 +30,7 @@ async def test_opposite_answers_at_once_have_one_winner(waiting: Conversation, l
         await waiting.resume(APPROVE),
         await waiting.resume({"action": "reject", "reason": "No."}),
     )
-    await asyncio.gather(waiting.run(command=approve), waiting.run(command=reject))
+    await every([waiting.run(command=approve), waiting.run(command=reject)])
     values = (await waiting.state())["values"]
     paid = ledger.refunded_usd(waiting.ticket_id)
     assert (values["outcome"], paid) in [("refunded", [640]), ("refund_rejected", [])]
@@ -105,9 +105,9 @@ async def test_one_ticket_on_two_threads_at_once_is_one_refund(
 ) -> None:
     order_id = order_of()
     talks = [await Conversation.open(client, ticket, order_id=order_id) for _ in range(2)]
-    await asyncio.gather(*(talk.want_refund() for talk in talks))
+    await every(talk.want_refund() for talk in talks)
     assert ledger.mail_kinds(ticket) == ["acknowledge"]
-    finished = await asyncio.gather(*(talk.answer(APPROVE) for talk in talks))
+    finished = await every(talk.answer(APPROVE) for talk in talks)
     assert [values["outcome"] for values in finished] == ["refunded"] * 2
     assert ledger.refunded_usd(ticket) == [640]
     assert ledger.mail_kinds(ticket) == ["acknowledge", "reply"]
@@ -122,7 +122,7 @@ async def test_answers_at_once_with_each_multitask_strategy(
         await assert_refunded_once(talk, ledger)
 
     talks = [await all_waiting.take(client) for _ in STRATEGIES]
-    await asyncio.gather(*map(answered_twice, talks, STRATEGIES))
+    await every(map(answered_twice, talks, STRATEGIES))
 
 
 async def test_messages_at_once_with_each_multitask_strategy(
@@ -136,7 +136,7 @@ async def test_messages_at_once_with_each_multitask_strategy(
         assert ledger.refunded_usd(talk.ticket_id) == [48.5], strategy
         assert (await talk.state())["values"]["messages"][-1]["type"] == "ai"
 
-    await asyncio.gather(*map(asked_twice, STRATEGIES))
+    await every(map(asked_twice, STRATEGIES))
 
 
 async def test_a_run_that_is_cut_off_while_it_pays(
@@ -155,7 +155,7 @@ async def test_a_run_that_is_cut_off_while_it_pays(
             await talk.start(command=commands[strategy], multitask_strategy=strategy)
             for strategy, talk in talks.items()
         ]
-    await asyncio.gather(*(talk.join(run) for talk, run in zip(talks.values(), seconds, strict=True)))
+    await every(talk.join(run) for talk, run in zip(talks.values(), seconds, strict=True))
     for talk in talks.values():
         await assert_refunded_once(talk, ledger)
 
@@ -170,7 +170,7 @@ async def test_twenty_threads_at_once(
         assert ledger.refunded_usd(talk.ticket_id) == [20 + number]
         assert ledger.mail_kinds(talk.ticket_id) == ["reply"]
 
-    await asyncio.gather(*map(refunded, range(20)))
+    await every(map(refunded, range(20)))
 
 
 async def twice(run: Callable[[], Awaitable[Any]]) -> None:

@@ -1,13 +1,12 @@
 """Refunds end to end: what a reviewer answers, and that money and mail move once."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 from langgraph_sdk.client import LangGraphClient
 
 from agents.support.context import MAX_ANSWERS
-from tests.agents.support.client import Conversation, Waiting
+from tests.agents.support.client import Conversation, Waiting, every
 from tests.fakes.shop import EMAIL, Ledger
 
 
@@ -84,7 +83,7 @@ async def test_an_answer_that_breaks_the_schema_leaves_the_question_open(
         {"action": "approve", "x": 1},
     ]
     talks = [await all_waiting.take(client) for _ in answers]
-    await asyncio.gather(*map(stays_open, talks, answers))
+    await every(map(stays_open, talks, answers))
 
 
 async def test_an_answer_that_can_not_be_done_comes_back_with_the_reason(
@@ -135,7 +134,7 @@ async def test_the_threshold_comes_from_the_context(
             ("lax", 640.0, {"approval_threshold_usd": 1000}),
         )
     ]
-    outcomes = await asyncio.gather(*(talk.want_refund() for talk in (small, strict, lax)))
+    outcomes = await every(talk.want_refund() for talk in (small, strict, lax))
     assert [values["outcome"] for values in outcomes] == ["refunded", "refund_proposed", "refunded"]
     assert ledger.refunded_usd(small.ticket_id) == [48.5]
     assert ledger.mail_kinds(small.ticket_id) == ["reply"]

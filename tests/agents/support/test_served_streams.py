@@ -1,13 +1,12 @@
 """Every stream mode of the API, on the support graph."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
-from tests.agents.support.client import Conversation, wants_refund
+from tests.agents.support.client import Conversation, every, wants_refund
 
 TEXT = "I want to talk to a person."
 PATH = ["intake", "classify", "assess", "draft_reply", "hand_over", "send"]
@@ -104,11 +103,9 @@ async def test_each_stream_mode_alone_and_all_at_once(client: LangGraphClient, s
     """No part has a namespace, asked for or not: the graph has no subgraphs."""
     requests = [*([mode] for mode in MODES), MODES]
     talks = [await Conversation.open(client, f"stream-{number}") for number in range(len(requests))]
-    streams = await asyncio.gather(
-        *(
-            talk.stream(modes, input=talk.input(TEXT), stream_subgraphs=subgraphs)
-            for talk, modes in zip(talks, requests, strict=True)
-        )
+    streams = await every(
+        talk.stream(modes, input=talk.input(TEXT), stream_subgraphs=subgraphs)
+        for talk, modes in zip(talks, requests, strict=True)
     )
     for talk, modes, parts in zip(talks, requests, streams, strict=True):
         text = (await talk.state())["values"]["messages"][-1]["content"]
