@@ -1,0 +1,85 @@
+"""From what a person sent to what the graph is given: through the question's shape and the policy. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from stationmaster.reviews import shapes
+from stationmaster.reviews.errors import AnswerRefused
+from stationmaster.reviews.model import Resume, Review, Submission, canonical
+from stationmaster.reviews.policies import needs_two
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A valid answer. `answer` is in the graph's shape, `resume` says how it gets there, as JSON."""
+
+    decision: str
+    answer: Any
+    resume: dict[str, Any]
+    edits: dict[str, Any] | None
+    reason: str | None
+
+    def told(self) -> dict[str, Any]:
+        """For the audit: who reads it finds all that was decided."""
+        return {name: value for name, value in asdict(self).items() if name != "resume" and value is not None}
+
+    def as_first(self) -> dict[str, Any]:
+        """As the first of two people's answers is kept."""
+        return asdict(self)
+
+
+def answered(review: Review, submission: Submission) -> Answered:
+    """The submission as an answer to this review; AnswerRefused, field by field."""
+    question, shape = review.pending, shapes.named(review.shape)
+    value = shape.validate(question, submission)
+    edits = shape.edits(question, submission)
+    _require_editable(review.policy.get("editable"), edits)
+    reason = submission.reason.replace("\0", "").strip() if submission.reason else None
+    return Answered(
+        decision=submission.decision.replace("\0", ""),
+        answer=value,
+        resume=asdict(shape.answer(question, submission)),
+        edits=edits,
+        reason=reason or None,
+    )
+
+
+def resume_of(review: Review) -> Resume:
+    """How the review's answer reaches the graph."""
+    return Resume(**review.resume)
+
+
+def goes_to_second_person(review: Review, given: Answered) -> bool:
+    """By the rule stamped when it opened; an edit may raise the amount above the policy's figure."""
+    if review.two_person:
+        return True
+    above = review.policy.get("two_people_above_usd")
+    amounts = [
+        change["after"]
+        for name, change in (given.edits or {}).items()
+        if name.rpartition(".")[2] == "amount_usd" and isinstance(change, Mapping) and "after" in change
+    ]
+    return above is not None and any(
+        needs_two(False, above, amount if isinstance(amount, int | float) else None) for amount in amounts
+    )
+
+
+def same_answer(first: Mapping[str, Any], given: Answered) -> bool:
+    """Whether the second person says what the first said: the decision, and each value and type in the answer."""
+    return first["decision"] == given.decision and canonical(first["answer"]) == canonical(given.answer)
+
+
+def _require_editable(allowed: Any, edits: Mapping[str, Any] | None) -> None:
+    """Under a policy that names fields, only these change; a nested field counts with the one that holds it."""
+    if allowed is None or not edits:
+        return
+    wrong = [
+        name for name in edits if name not in allowed and not any(_within(name, part) for part in allowed)
+    ]
+    if wrong:
+        raise AnswerRefused(dict.fromkeys(wrong, "can't be changed under this review's policy"))
+
+
+def _within(name: str, part: str) -> bool:
+    return name.startswith((f"{part}.", f"{part}[")) or name.endswith(f".{part}")
