@@ -51,12 +51,14 @@ class Drawn:
     max_length: int | None = None
     as_text: bool = False
     options: tuple[Option, ...] = ()
+    initial: str | None = None
+    """The proposal's text, where another one stands in the control."""
 
 
 @dataclass(frozen=True)
 class Way:
     """One way to answer. `edit` is the decision that is sent once something was changed; `reason` is the text of
-    its field, None if none is asked for; `opened` if its fold stands open."""
+    its field, None if none is asked for; `opened` if its fold stands open, since something was typed there."""
 
     decision: str
     label: str
@@ -101,7 +103,7 @@ def ways(form: Form, typed: Typed | None = None) -> Ways:
 def _merged(approve: Choice, edit: Choice, typed: Typed) -> Way:
     mine = typed if typed.decision in (APPROVE, EDIT) else Typed()
     return Way(
-        APPROVE, approve.label, _fields(edit, mine), edit=EDIT, edit_label=f"{approve.label} with changes",
+        APPROVE, approve.label, _fields(edit, mine), edit=EDIT, opened=bool(mine.texts), edit_label=f"{approve.label} with changes",
         reason=mine.reason if approve.needs_reason or edit.needs_reason else None,
         needs_reason=approve.needs_reason, reason_error=mine.errors.get("reason", ""),
     )  # fmt: skip
@@ -127,7 +129,7 @@ def _fields(choice: Choice, typed: Typed) -> tuple[Drawn, ...]:
 
 
 def _drawn(decision: str, entry: Field, typed: Typed) -> Drawn:
-    text = typed.texts.get(entry.name, text_of(entry))
+    text = as_sent(typed.texts.get(entry.name, text_of(entry)))
     options = _options(entry)
     control = _control(entry, text, options)
     if control == "shown":
@@ -138,7 +140,7 @@ def _drawn(decision: str, entry: Field, typed: Typed) -> Drawn:
         type=entry.type, text=text, required=entry.required and not _may_be_empty(entry), help=entry.help or "",
         hint=_hint(entry), error=typed.errors.get(entry.name, ""), rows=_rows(text, control),
         max_length=longest if isinstance(longest, int) else None,
-        as_text=_as_text(entry, typed), options=options,
+        as_text=_as_text(entry, typed), options=options, initial=text_of(entry) if text != text_of(entry) else None,
     )  # fmt: skip
 
 

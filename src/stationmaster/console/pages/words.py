@@ -112,3 +112,13 @@ def stamp(at: datetime | None) -> str:
 def clock(at: datetime) -> str:
     """`10:22:31`, in UTC; the browser puts its own time in its place."""
     return f"{at.astimezone(UTC):%H:%M:%S}"
+
+
+def state_word(state: str) -> str:
+    """A state in the word that the list uses."""
+    return _MOVING[state][0] if state in _MOVING else "Waiting"
+
+
+def now() -> datetime:
+    """This moment, in UTC."""
+    return datetime.now(UTC)

@@ -9,7 +9,9 @@ const fieldsOf = (form) => [...form.querySelectorAll("[data-field]")].map((box) 
   box, control: box.querySelector("[name^='field:']"),
 })).filter(({ control }) => control);
 
+/** What the question proposed; after a refusal the page holds what was typed, and this beside it. */
 function initial(control) {
+  if (control.dataset.initial !== undefined) return control.dataset.initial;
   if (control.localName !== "select") return control.defaultValue;
   return ([...control.options].find((option) => option.defaultSelected) ?? control.options[0])?.value ?? "";
 }
@@ -46,6 +48,7 @@ function showChanges(form) {
   const button = form.querySelector("[data-primary]");
   button.value = list.length ? button.dataset.edit : "approve";
   button.textContent = list.length ? button.dataset.changed : button.dataset.plain;
+  form.querySelector("[data-twin]").hidden = true; // the primary button says the same
   form.querySelector("[data-reset]").hidden = !list.length;
   const place = form.querySelector("[data-changes]");
   place.hidden = !list.length;
@@ -62,7 +65,10 @@ function start(form) {
   const update = () => { fieldsOf(form).forEach(check); showChanges(form); };
   form.addEventListener("input", update);
   form.addEventListener("change", update);
-  form.addEventListener("reset", () => setTimeout(update));
+  form.addEventListener("reset", () => setTimeout(() => {
+    for (const { control } of fieldsOf(form)) if (control.dataset.initial !== undefined) control.value = control.dataset.initial;
+    update();
+  }));
   form.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit(form.querySelector("button[name=decision]"));
   });

@@ -92,7 +92,9 @@ function listen() {
     say("done", "Live");
     soon();
   };
-  for (const kind of ["message", "change", "changed", "review", "reviews"]) source.addEventListener(kind, soon);
+  source.addEventListener("review", (event) => { if (JSON.parse(event.data).action !== "seen") soon(); });
+  source.addEventListener("reload", soon);
+  source.addEventListener("signed_out", signedOut);
   source.onerror = () => {
     say("moving", `Every ${POLL_MS / 1000} s`);
     poll();

@@ -1,0 +1,64 @@
+"""The operators' page: what came in, what goes out, what a sweep found, and answers that are stuck."""
+
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stationmaster.console.pages.people import require, signed_in
+from stationmaster.console.pages.render import page
+from stationmaster.console.services import services
+from stationmaster.postgres.queries import load
+from stationmaster.reviews import store
+from stationmaster.reviews.access.identity import Identity
+from stationmaster.reviews.model import Review
+
+QUERIES = load(Path(__file__).with_suffix(".sql"))
+ALL = (
+    "outgoing_counts", "outgoing_troubled", "deliveries_troubled", "delivery_counts", "refusals",
+)  # fmt: skip
+STATEMENTS = {name: QUERIES[name] for name in ALL}
+
+DRIFT = {
+    "missed": "Questions that no webhook told of, found by the sweep",
+    "vanished": "Questions that were gone without an answer",
+    "superseded": "Questions that new input replaced",
+    "answered_elsewhere": "Answered at the Agent Server, past the inbox",
+    "answered_but_pending": "Answered, and still asked afterwards",
+    "returned": "Answered questions that the server forgot and asked again",
+}
+
+
+@signed_in
+async def operations(request: Request, viewer: Identity) -> Response:
+    """For leads; what can't be cut by group (webhooks, events) only for those who see every group."""
+    require(viewer, "lead")
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in ALL}
+    async with services(request).pool.connection() as conn:
+        stuck = await store.stuck(conn, viewer)
+        drift = await store.drift(conn)
+        if viewer.sees_every_group:
+            for name, statement in STATEMENTS.items():
+                found[name] = await (await conn.execute(statement)).fetchall()
+    workers = services(request).workers
+    return page(
+        request, "operations.html", viewer, current="/operations", drift=drift, drift_words=DRIFT,
+        stuck=[{"review": review, "why": why(review)} for review in stuck], sees_all=viewer.sees_every_group,
+        deliveries={row["state"]: row["n"] for row in found["delivery_counts"]}, refusals=found["refusals"],
+        troubled_deliveries=found["deliveries_troubled"], outgoing={row["kind"]: row for row in found["outgoing_counts"]},
+        troubled=found["outgoing_troubled"], workers_ended=workers is not None and workers.done(),
+    )  # fmt: skip
+
+
+def why(review: Review) -> str:
+    """Where an answer got stuck, in a sentence."""
+    if review.note:
+        return review.note
+    if review.state == "decided":
+        return "Decided, and not sent: the Agent Server can't be reached, or another run keeps the thread busy."
+    if review.state == "sent":
+        return "Sent, and the thread does not show that it was taken."
+    if review.state == "consumed":
+        return "Taken by the graph, whose run has not ended."
+    return "Marked for a person to look at."
