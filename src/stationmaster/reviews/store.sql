@@ -14,7 +14,7 @@ select id from reviews.reviews where id = :id for update;
 -- The reviews of a thread, oldest first.
 select * from reviews.shown where thread_id = :thread_id order by opened_at, id;
 
--- name: list_due()
+-- name: list_due
 -- Open or moving reviews of one tab, the most urgent first.
 select * from reviews.shown
 where phase = :phase
@@ -39,7 +39,7 @@ where phase = :phase
 order by due_sort, opened_at, id
 limit :limit;
 
--- name: list_newest()
+-- name: list_newest
 -- The same, the newest first.
 select * from reviews.shown
 where phase = :phase
@@ -63,7 +63,7 @@ where phase = :phase
 order by opened_at desc, id desc
 limit :limit;
 
--- name: list_closed()
+-- name: list_closed
 -- Closed reviews, the last closed first.
 select * from reviews.shown
 where phase = 'closed'

@@ -1,0 +1,11 @@
+"""The audit: who saw, who decided, what was shown, what was sent, what came of it; append-only and chained by hash."""
+
+from stationmaster.reviews.audit.chain import Entry, Head
+from stationmaster.reviews.audit.recording import ACTIONS, record, seen, shown
+from stationmaster.reviews.audit.trail import export, head, history, search
+from stationmaster.reviews.audit.verifying import Broken, Verified, verify
+
+__all__ = [
+    "ACTIONS", "Broken", "Entry", "Head", "Verified", "export", "head", "history", "record", "search", "seen", "shown",
+    "verify",
+]  # fmt: skip
