@@ -103,11 +103,11 @@ select 'closed', count(*) from (
 -- The remarks beside a review, oldest first.
 select comment_id, author, body, at from reviews.comments where review_id = :review_id order by comment_id;
 
--- name: drift()
+-- name: drift
 -- What the sweep found that nobody had told us, and how far it has looked.
 select name, n, last_thread, last_at from reviews.drift order by name;
 
--- name: sweep_state()^
+-- name: sweep_state^
 -- The sweep's own row.
 select watermark, last_sweep_at, last_full_at, lag_s from reviews.sweep;
 
