@@ -26,7 +26,7 @@ with due as materialized (
 update webhooks.deliveries
 set tries = tries + 1, worked_until = now() + make_interval(secs => :lease_s)
 from due where deliveries.delivery_id = due.delivery_id
-returning deliveries.delivery_id, thread_id, tries;
+returning deliveries.delivery_id, thread_id, run_id, tries;
 
 -- name: finish
 -- Worked on: the thread was read after these had come.

@@ -70,7 +70,7 @@ async def serving(app: ASGIApp) -> AsyncIterator[int]:
 
 
 @dataclass
-class Desk:
+class Reception:
     """A running receiver."""
 
     port: int
@@ -110,10 +110,10 @@ def app(pool: Pool, given: Settings) -> Starlette:
 
 
 @asynccontextmanager
-async def desk(database: str, given: Settings) -> AsyncIterator[Desk]:
+async def reception(database: str, given: Settings) -> AsyncIterator[Reception]:
     async with (
         open_pool(database) as pool,
         serving(app(pool, given)) as port,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as http,
     ):
-        yield Desk(port, pool, http)
+        yield Reception(port, pool, http)

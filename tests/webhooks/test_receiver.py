@@ -10,7 +10,7 @@ import pytest
 from psycopg.sql import SQL, Identifier, Literal
 from starlette.requests import Request
 
-from tests.webhooks.receiving import Desk, bearer, hook, signed, until
+from tests.webhooks.receiving import Reception, bearer, hook, signed, until
 from webhooks import receiver
 from webhooks.body import LIMIT_BYTES, TooLarge, read_body
 
@@ -18,7 +18,7 @@ THREAD = "22222222-2222-2222-2222-222222222222"
 RUN = "33333333-3333-3333-3333-333333333333"
 
 
-async def test_the_raw_body_is_kept_to_the_byte_beside_what_the_work_needs(guarded: Desk) -> None:
+async def test_the_raw_body_is_kept_to_the_byte_beside_what_the_work_needs(guarded: Reception) -> None:
     body = f'{{ "thread_id":"{THREAD}",\n "run_id": "{RUN}", "status":"success", "x": 1.50, "n": "\\u0000"}}'.encode()
     assert (await guarded.post(body, bearer())).status_code == 204
     (row,) = await guarded.rows()
@@ -28,7 +28,7 @@ async def test_the_raw_body_is_kept_to_the_byte_beside_what_the_work_needs(guard
 
 
 @pytest.mark.parametrize("by", ["id", "body"])
-async def test_the_same_delivery_fifty_times_at_once_is_kept_once(guarded: Desk, by: str) -> None:
+async def test_the_same_delivery_fifty_times_at_once_is_kept_once(guarded: Reception, by: str) -> None:
     body = hook(THREAD)
     headers = signed(body) if by == "id" else bearer()
     answers = await asyncio.gather(*(guarded.post(body, headers) for _ in range(50)))
@@ -37,14 +37,14 @@ async def test_the_same_delivery_fifty_times_at_once_is_kept_once(guarded: Desk,
     assert row["repeats"] == 49
 
 
-async def test_one_id_signed_anew_for_each_try_is_one_delivery(guarded: Desk) -> None:
+async def test_one_id_signed_anew_for_each_try_is_one_delivery(guarded: Reception) -> None:
     body = hook(THREAD)
     for message_id in ("msg_1", "msg_1", "msg_2"):
         assert (await guarded.post(body, signed(body, message_id=message_id))).status_code == 204
     assert [row["dedup_key"] for row in await guarded.rows()] == ["id:msg_1", "id:msg_2"]
 
 
-async def test_two_runs_of_a_thread_are_two_deliveries(guarded: Desk) -> None:
+async def test_two_runs_of_a_thread_are_two_deliveries(guarded: Reception) -> None:
     for sent_at in ("2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z"):
         await guarded.post(hook(THREAD, webhook_sent_at=sent_at), bearer())
     assert [row["thread_id"] for row in await guarded.rows()] == [THREAD, THREAD]
@@ -65,7 +65,7 @@ async def test_two_runs_of_a_thread_are_two_deliveries(guarded: Desk) -> None:
     ],
 )
 async def test_what_a_known_sender_sends_and_nobody_can_read_is_kept_and_shown(
-    guarded: Desk, body: bytes, why: str
+    guarded: Reception, body: bytes, why: str
 ) -> None:
     assert (await guarded.post(body, bearer())).status_code == 204
     (row,) = await guarded.rows()
@@ -73,7 +73,7 @@ async def test_what_a_known_sender_sends_and_nobody_can_read_is_kept_and_shown(
     assert why in row["error"]
 
 
-async def test_five_megabytes_are_taken_and_a_byte_more_is_not(guarded: Desk) -> None:
+async def test_five_megabytes_are_taken_and_a_byte_more_is_not(guarded: Reception) -> None:
     start = f'{{"thread_id": "{THREAD}", "values": "'.encode()
     body = start + b"x" * (LIMIT_BYTES - len(start) - 2) + b'"}'
     assert (await guarded.post(body, bearer())).status_code == 204
@@ -85,10 +85,10 @@ async def test_five_megabytes_are_taken_and_a_byte_more_is_not(guarded: Desk) ->
 
 @asynccontextmanager
 async def connected(
-    desk: Desk, *headers: str
+    at: Reception, *headers: str
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """A raw connection on which the head of a known sender's request was sent."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", desk.port)
+    reader, writer = await asyncio.open_connection("127.0.0.1", at.port)
     lines = [f"POST {receiver.PATH} HTTP/1.1", "Host: 127.0.0.1", *headers]
     lines += [f"{name}: {value}" for name, value in bearer().items()]
     writer.write("\r\n".join([*lines, "", ""]).encode())
@@ -102,7 +102,7 @@ async def status(reader: asyncio.StreamReader) -> int:
     return int((await asyncio.wait_for(reader.readline(), 20)).split()[1])
 
 
-async def test_a_body_without_end_is_cut_off_at_the_limit(guarded: Desk) -> None:
+async def test_a_body_without_end_is_cut_off_at_the_limit(guarded: Reception) -> None:
     chunk = b"%x\r\n%b\r\n" % (65536, b"x" * 65536)
     sent = 0
     async with connected(guarded, "Transfer-Encoding: chunked") as (reader, writer):
@@ -117,7 +117,7 @@ async def test_a_body_without_end_is_cut_off_at_the_limit(guarded: Desk) -> None
     assert await guarded.rows() == []
 
 
-async def test_a_length_beyond_the_limit_is_refused_before_any_of_it_came(guarded: Desk) -> None:
+async def test_a_length_beyond_the_limit_is_refused_before_any_of_it_came(guarded: Reception) -> None:
     async with connected(guarded, f"Content-Length: {LIMIT_BYTES + 1}") as (reader, _):
         assert await status(reader) == 413
 
@@ -137,7 +137,7 @@ async def test_a_length_that_says_too_little_does_not_open_the_limit() -> None:
     assert sent <= LIMIT_BYTES + 65536
 
 
-async def test_a_body_that_trickles_is_given_up(guarded: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_body_that_trickles_is_given_up(guarded: Reception, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receiver, "BODY_S", 0.3)
     async with connected(guarded, "Content-Length: 1000") as (reader, writer):
         answer = asyncio.create_task(status(reader))
@@ -149,7 +149,7 @@ async def test_a_body_that_trickles_is_given_up(guarded: Desk, monkeypatch: pyte
     assert await guarded.rows() == []
 
 
-async def test_many_slow_senders_do_not_hold_up_a_quick_one(guarded: Desk) -> None:
+async def test_many_slow_senders_do_not_hold_up_a_quick_one(guarded: Reception) -> None:
     slow = [connected(guarded, "Content-Length: 1000") for _ in range(200)]
     opened = [await each.__aenter__() for each in slow]
     assert len(opened) == 200
@@ -163,7 +163,7 @@ async def test_many_slow_senders_do_not_hold_up_a_quick_one(guarded: Desk) -> No
     assert len(await guarded.rows()) == 2
 
 
-async def test_a_sender_that_hangs_up_in_the_middle_leaves_nothing(guarded: Desk) -> None:
+async def test_a_sender_that_hangs_up_in_the_middle_leaves_nothing(guarded: Reception) -> None:
     async with connected(guarded, "Content-Length: 1000") as (_, writer):
         writer.write(b'{"thread_id": ')
         await writer.drain()
@@ -171,16 +171,16 @@ async def test_a_sender_that_hangs_up_in_the_middle_leaves_nothing(guarded: Desk
     assert [row["thread_id"] for row in await guarded.rows()] == [THREAD]
 
 
-async def test_only_post_is_served(guarded: Desk) -> None:
+async def test_only_post_is_served(guarded: Reception) -> None:
     assert (await guarded.http.get(receiver.PATH)).status_code == 405
 
 
-async def taken(desk: Desk) -> bool:
-    return (await desk.post(hook(THREAD), bearer())).status_code == 204
+async def taken(at: Reception) -> bool:
+    return (await at.post(hook(THREAD), bearer())).status_code == 204
 
 
 async def test_without_the_database_the_sender_is_asked_to_come_again(
-    guarded: Desk, server: str, monkeypatch: pytest.MonkeyPatch
+    guarded: Reception, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The database takes no connection and the open ones are cut; it comes back, and so does the sender."""
     monkeypatch.setattr(receiver, "STORE_S", 0.5)

@@ -5,14 +5,14 @@ from datetime import timedelta
 
 import pytest
 
-from tests.webhooks.receiving import OLDER, SECRET, WHSEC, Desk, bearer, hook, signed
+from tests.webhooks.receiving import OLDER, SECRET, WHSEC, Reception, bearer, hook, signed
 
 MINUTE = timedelta(minutes=1)
 STRANGER = "a-secret-that-is-not-ours"
 
 
 @pytest.mark.parametrize("secret", [WHSEC, SECRET, OLDER])
-async def test_a_signature_by_any_of_the_secrets_is_known(guarded: Desk, secret: str) -> None:
+async def test_a_signature_by_any_of_the_secrets_is_known(guarded: Reception, secret: str) -> None:
     body = hook()
     response = await guarded.post(body, signed(body, secret))
     assert response.status_code == 204
@@ -21,13 +21,13 @@ async def test_a_signature_by_any_of_the_secrets_is_known(guarded: Desk, secret:
 
 
 @pytest.mark.parametrize("secret", [SECRET, WHSEC, OLDER])
-async def test_a_bearer_of_any_of_the_secrets_is_known(guarded: Desk, secret: str) -> None:
+async def test_a_bearer_of_any_of_the_secrets_is_known(guarded: Reception, secret: str) -> None:
     assert (await guarded.post(hook(), bearer(secret))).status_code == 204
     (row,) = await guarded.rows()
     assert row["sender"] == "bearer"
 
 
-async def test_one_right_signature_among_several_is_enough_while_a_sender_rotates(guarded: Desk) -> None:
+async def test_one_right_signature_among_several_is_enough_while_a_sender_rotates(guarded: Reception) -> None:
     body = hook()
     strangers = signed(body, STRANGER)["webhook-signature"]
     headers = signed(body)
@@ -36,7 +36,7 @@ async def test_one_right_signature_among_several_is_enough_while_a_sender_rotate
 
 
 @pytest.mark.parametrize("ago", [4.9 * MINUTE, -4.9 * MINUTE])
-async def test_a_clock_may_differ_by_almost_five_minutes(guarded: Desk, ago: timedelta) -> None:
+async def test_a_clock_may_differ_by_almost_five_minutes(guarded: Reception, ago: timedelta) -> None:
     body = hook()
     assert (await guarded.post(body, signed(body, ago=ago))).status_code == 204
 
@@ -83,7 +83,7 @@ FORGED: dict[str, tuple[Callable[[], dict[str, str]], str]] = {
 
 
 @pytest.mark.parametrize("case", FORGED)
-async def test_forged_is_401_and_nothing_is_kept_but_a_count(guarded: Desk, case: str) -> None:
+async def test_forged_is_401_and_nothing_is_kept_but_a_count(guarded: Reception, case: str) -> None:
     headers, reason = FORGED[case]
     response = await guarded.post(BODY, headers())
     assert (response.status_code, response.json()["code"]) == (401, reason)
@@ -92,27 +92,27 @@ async def test_forged_is_401_and_nothing_is_kept_but_a_count(guarded: Desk, case
 
 
 @pytest.mark.parametrize(("ago", "reason"), [(5.1 * MINUTE, "too_old"), (-5.1 * MINUTE, "too_new")])
-async def test_a_signature_of_another_time_is_refused(guarded: Desk, ago: timedelta, reason: str) -> None:
+async def test_a_signature_of_another_time_is_refused(guarded: Reception, ago: timedelta, reason: str) -> None:
     body = hook()
     response = await guarded.post(body, signed(body, ago=ago))
     assert (response.status_code, response.json()["code"]) == (401, reason)
     assert await guarded.rows() == []
 
 
-async def test_a_replayed_time_with_a_new_one_written_over_it_is_refused(guarded: Desk) -> None:
+async def test_a_replayed_time_with_a_new_one_written_over_it_is_refused(guarded: Reception) -> None:
     body = hook()
     old = signed(body, ago=10 * MINUTE)
     fresh = {**old, "webhook-timestamp": signed(body)["webhook-timestamp"]}
     assert (await guarded.post(body, fresh)).status_code == 401
 
 
-async def test_a_flood_of_forged_deliveries_is_counted_to_the_last(guarded: Desk) -> None:
+async def test_a_flood_of_forged_deliveries_is_counted_to_the_last(guarded: Reception) -> None:
     for _ in range(50):
         await guarded.post(BODY, bearer(STRANGER))
     assert await guarded.refusals(50) == {"wrong_secret": 50}
 
 
-async def test_without_a_secret_this_machine_is_served(unguarded: Desk) -> None:
+async def test_without_a_secret_this_machine_is_served(unguarded: Reception) -> None:
     assert (await unguarded.post(hook())).status_code == 204
     assert (await unguarded.post(hook(), bearer("whatever-the-server-sends"))).status_code == 204
     assert {row["sender"] for row in await unguarded.rows()} == {"loopback"}
@@ -129,7 +129,7 @@ async def test_without_a_secret_this_machine_is_served(unguarded: Desk) -> None:
     ],
 )
 async def test_without_a_secret_no_proxy_and_no_page_is_served(
-    unguarded: Desk, header: dict[str, str]
+    unguarded: Reception, header: dict[str, str]
 ) -> None:
     response = await unguarded.post(hook(), header)
     assert (response.status_code, response.json()["code"]) == (401, "not_local")
