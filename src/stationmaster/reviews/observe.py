@@ -1,7 +1,7 @@
 """Looks at a thread and makes its reviews say what its state says: one look at a time, in one transaction."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ QUERIES = load(Path(__file__).with_suffix(".sql"))
 LOCK_THREAD, UNFINISHED_OF, CLOSED_OF = QUERIES["lock_thread"], QUERIES["unfinished"], QUERIES["closed_of"]
 OPEN, MOVE, COUNT_DRIFT = QUERIES["open"], QUERIES["move"], QUERIES["count_drift"]
 LINK_SUPERSEDED, LINK_RETURNED = QUERIES["link_superseded"], QUERIES["link_returned"]
+WAKE = QUERIES["wake"]
 
 Source: TypeAlias = Literal["hook", "sweep", "deliver", "request"]
 
@@ -53,8 +54,10 @@ class Known:
 _waiting: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
 
 
-async def observe(desk: Desk, thread_id: str, source: Source) -> Observed:
+async def observe(desk: Desk, thread_id: str, source: Source, mine: Collection[str] = ()) -> Observed:
     """Read the thread and settle its reviews. Raises AgentServerUnavailable, and then nothing has changed.
+
+    `mine`: reviews that the caller has in hand and is not sending now.
 
     The lock is held while the server is read; what is known is loaded first. So nothing is concluded from a look
     that is older than what it is compared with.
@@ -62,7 +65,7 @@ async def observe(desk: Desk, thread_id: str, source: Source) -> Observed:
     lock = _waiting.setdefault((id(asyncio.get_running_loop()), thread_id), asyncio.Lock())
     async with lock, desk.pool.connection() as conn:
         await conn.execute(LOCK_THREAD, {"thread_id": thread_id})
-        known = await load_known(conn, thread_id)
+        known = await load_known(conn, thread_id, mine)
         carriers = [review.resume_run_id for review in known.reviews if review.resume_run_id]
         seen = await desk.server.read(thread_id, carriers)
         asker = None
@@ -71,11 +74,12 @@ async def observe(desk: Desk, thread_id: str, source: Source) -> Observed:
         return await apply(conn, seen, known, desk.policies, asker, source)
 
 
-async def load_known(conn: Connection, thread_id: str) -> Known:
-    """The unfinished reviews of a thread."""
+async def load_known(conn: Connection, thread_id: str, mine: Collection[str] = ()) -> Known:
+    """The unfinished reviews of a thread; `mine` don't count as in hand."""
     rows = await (await conn.execute(UNFINISHED_OF, {"thread_id": thread_id})).fetchall()
     return Known(
-        tuple(map(store.review_from, rows)), frozenset(str(row["id"]) for row in rows if row["in_hand"])
+        tuple(map(store.review_from, rows)),
+        frozenset(str(row["id"]) for row in rows if row["in_hand"]).difference(mine),
     )
 
 
@@ -97,6 +101,8 @@ async def apply(
                 moved.append((change.review.id, change.state))
         elif asker and (review_id := await _open(conn, change, policies, asker, source)):
             opened.append(review_id)
+    if moved:
+        await conn.execute(WAKE, {"thread_id": seen.thread_id})
     return Observed(seen, tuple(opened), tuple(moved))
 
 

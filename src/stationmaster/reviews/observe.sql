@@ -77,3 +77,8 @@ update reviews.reviews set replaced_by = :new where id = :old and replaced_by is
 -- name: count_drift(name, thread_id)
 -- The drift report.
 update reviews.drift set n = n + 1, last_thread = :thread_id, last_at = now() where name = :name;
+
+-- name: wake
+-- Other answers of the thread may go now.
+update reviews.reviews set next_look_at = greatest(now(), send_after), tries = 0
+where thread_id = :thread_id and state = 'decided';

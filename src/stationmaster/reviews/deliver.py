@@ -1,0 +1,151 @@
+"""Sends answers and follows them: decided, sent, consumed, finished or failed. The one worker that resumes runs.
+
+Each step is kept before the next is taken, so that a worker that dies leaves its answer to the next one, which reads
+the thread to see how far it got.
+"""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from stationmaster.postgres.queries import load
+from stationmaster.reviews import store
+from stationmaster.reviews.agent_server import NeverArrived, ThreadBusy
+from stationmaster.reviews.desk import Desk
+from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
+from stationmaster.reviews.model import Review, ThreadSnapshot
+from stationmaster.reviews.observe import observe
+from stationmaster.reviews.sending import is_asked, obstacle, send, writes_state
+from stationmaster.reviews.trail import leave
+
+QUERIES = load(Path(__file__).with_suffix(".sql"))
+TAKE, PUT_BACK, MARK_SENT, MARK_UNSENT = (
+    QUERIES["take"], QUERIES["put_back"], QUERIES["mark_sent"], QUERIES["mark_unsent"],
+)  # fmt: skip
+NOTE_RUN, REFUSE, NEEDS_PERSON = QUERIES["note_run"], QUERIES["refuse"], QUERIES["needs_person"]
+
+LEASE_S = 90.0
+"""Longer than every timeout of one step together: nobody takes over while a request may still be under way."""
+UNCERTAIN_S = 10.0
+"""After a request whose end is not known: a server that is slow may still take it."""
+JOIN_S = 1.0
+
+logger = logging.getLogger(__name__)
+
+
+async def take(desk: Desk, limit: int) -> list[str]:
+    """Ids of up to `limit` answers that are due; nobody else takes them before the lease ends."""
+    parameters = {"worker": desk.name, "lease_s": LEASE_S, "limit": limit}
+    async with desk.pool.connection() as conn:
+        rows = await (await conn.execute(TAKE, parameters)).fetchall()
+    return [str(row["id"]) for row in rows]
+
+
+async def step(desk: Desk, review_id: str) -> None:
+    """Take one answer as far as it gets now, and put it back for a later look if there is more to come."""
+    hold_s = 0.0
+    try:
+        if review := await _find(desk, review_id):
+            seen = (await observe(desk, review.thread_id, "deliver", mine=(review_id,))).seen
+            review = await _find(desk, review_id)
+            if review and isinstance(seen, ThreadSnapshot):
+                await _further(desk, review, seen)
+    except AgentServerUnavailable as error:
+        logger.warning("review %s: %s", review_id, error)
+        hold_s = UNCERTAIN_S
+    except AgentServerRefused as error:
+        logger.warning("review %s: %s", review_id, error)
+    finally:
+        async with desk.pool.connection() as conn:
+            await conn.execute(PUT_BACK, {"id": review_id, "worker": desk.name, "hold_s": hold_s})
+
+
+async def _further(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
+    """Send what is decided, and again what was marked as sent and never arrived. Following is `observe`'s."""
+    if seen.busy or review.state == "consumed" or review.resume_run_id is not None:
+        return
+    asked = is_asked(review, seen)
+    if review.state == "sent":
+        # No run carries this review's id: the worker that had it died on the way, or never heard the reply.
+        if not asked:
+            await _show(
+                desk, review, "the answer was being sent; the thread shows neither it nor its question"
+            )
+            return
+        async with desk.pool.connection() as conn:
+            await leave(conn, review, "settled", {"why": "no run carries the answer: it is sent again"})
+        await _dispatch(desk, review, seen)
+    elif asked:
+        if why := obstacle(review, seen):
+            await _show(desk, review, why)
+        elif await _mark_sent(desk, review):
+            await _dispatch(desk, review, seen)
+
+
+async def _dispatch(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
+    """The request itself, and what its reply says. An end that is not known is raised: the next look finds the run,
+    or sends again."""
+    known = {"id": review.id, "decided_at": review.decided_at}
+    try:
+        run_id = await send(desk.server, review, seen)
+    except (ThreadBusy, NeverArrived):
+        if not writes_state(review):  # else the state may be written already, which the next look sees
+            async with desk.pool.connection() as conn:
+                await conn.execute(MARK_UNSENT, known)
+        return
+    except AgentServerRefused as error:
+        if isinstance((await observe(desk, review.thread_id, "deliver")).seen, ThreadSnapshot):
+            await _refused(desk, review, str(error))
+        return
+    async with desk.pool.connection() as conn:
+        await conn.execute(NOTE_RUN, {**known, "run_id": run_id})
+    await desk.server.join(review.thread_id, run_id, JOIN_S)
+    await observe(desk, review.thread_id, "deliver")
+
+
+async def _mark_sent(desk: Desk, review: Review) -> bool:
+    """False when it was taken back meanwhile, or another answer of the thread is on its way."""
+    try:
+        async with desk.pool.connection() as conn:
+            parameters = {"id": review.id, "decided_at": review.decided_at, "worker": desk.name}
+            if await (await conn.execute(MARK_SENT, parameters)).fetchone() is None:
+                return False
+            after = await store.find(conn, review.id)
+            if after:
+                await leave(
+                    conn, after, "sent", {"resume": review.resume, "interrupt_id": review.interrupt_id}
+                )
+    except psycopg.errors.UniqueViolation:
+        return False
+    return True
+
+
+async def _refused(desk: Desk, review: Review, error: str) -> None:
+    async with desk.pool.connection() as conn:
+        parameters: dict[str, Any] = {
+            "id": review.id, "decided_at": review.decided_at, "error": error,
+            "note": "the Agent Server refused the answer; it had no effect",
+        }  # fmt: skip
+        if await (await conn.execute(REFUSE, parameters)).fetchone():
+            after = await store.find(conn, review.id)
+            if after:
+                unused = {"by": review.decided_by, "answer": review.answer}
+                await leave(
+                    conn, after, "reopened", {"why": parameters["note"], "error": error, "unused": unused}
+                )
+
+
+async def _show(desk: Desk, review: Review, note: str) -> None:
+    """To an operator, once."""
+    async with desk.pool.connection() as conn:
+        if await (await conn.execute(NEEDS_PERSON, {"id": review.id, "note": note})).fetchone():
+            await leave(conn, review, "settled", {"why": note, "needs_person": True})
+
+
+async def _find(desk: Desk, review_id: str) -> Review | None:
+    """The review, while there is something to do about it."""
+    async with desk.pool.connection() as conn:
+        review = await store.find(conn, review_id)
+    return review if review and review.phase == "moving" else None

@@ -1,0 +1,56 @@
+-- name: take
+-- Answers on their way that are due a look, each for one worker; a worker that died loses it with its lease.
+update reviews.reviews set worked_by = :worker, worked_until = now() + make_interval(secs => :lease_s)
+where id in (
+    select id from reviews.reviews
+    where phase = 'moving' and next_look_at <= now() and (worked_until is null or worked_until < now())
+    order by next_look_at
+    limit :limit
+    for update skip locked)
+returning id;
+
+-- name: put_back
+-- Look again later, the less news there was the later; `hold_s` keeps others from concluding meanwhile.
+update reviews.reviews set
+    worked_until = case when :hold_s > 0 then now() + make_interval(secs => :hold_s) end,
+    tries = tries + 1,
+    next_look_at = now() + make_interval(secs => greatest(
+        :hold_s, (array[0.1, 0.2, 0.5, 1.0, 2.0, 5.0])[least(tries + 1, 6)]::float8))
+where id = :id and worked_by = :worker and phase = 'moving';
+
+-- name: mark_sent^
+-- Before anything leaves: from here on the answer may be with the server. The index of one sent answer a thread
+-- refuses a second one.
+update reviews.reviews set state = 'sent', sent_at = now(), tries = 0
+where id = :id and state = 'decided' and send_after <= now() and decided_at = :decided_at
+    and worked_by = :worker and worked_until > now()
+returning id;
+
+-- name: mark_unsent^
+-- The server certainly did not take it.
+update reviews.reviews set state = 'decided', sent_at = null
+where id = :id and state = 'sent' and resume_run_id is null and decided_at = :decided_at
+returning id;
+
+-- name: note_run^
+-- The run that carries the answer.
+update reviews.reviews set resume_run_id = :run_id
+where id = :id and state = 'sent' and resume_run_id is null and decided_at = :decided_at
+returning id;
+
+-- name: refuse^
+-- The server understood the answer and refused it: a person must look, and answer again.
+update reviews.reviews set
+    state = 'open', note = :note, error = :error, needs_person = true,
+    expires_at = case when decided_by_policy then null else expires_at end,
+    decided_by = null, decided_by_policy = false, decided_at = null, decision = null, answer = null, resume = null,
+    edits = null, reason = null, send_after = null, sent_at = null, worked_until = null,
+    first_by = null, first_at = null, first_answer = null
+where id = :id and state = 'sent' and resume_run_id is null and decided_at = :decided_at
+returning id;
+
+-- name: needs_person
+-- What can't be known is shown to a person instead of guessed.
+update reviews.reviews set needs_person = true, note = :note
+where id = :id and phase = 'moving' and (not needs_person or note is distinct from :note)
+returning id;

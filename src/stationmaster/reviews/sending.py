@@ -1,0 +1,94 @@
+"""How one answer goes to the Agent Server: as a resume by interrupt id, or as a change of state and a run."""
+
+from typing import Any
+
+from stationmaster.reviews.agent_server import AgentServer
+from stationmaster.reviews.answering import resume_of
+from stationmaster.reviews.errors import AgentServerRefused
+from stationmaster.reviews.model import Checkpoint, Review, ThreadSnapshot
+from stationmaster.reviews.plan import half_sent
+from stationmaster.reviews.questions import leaf, questions
+
+DECIDED_BY = "decided_by"
+
+
+def obstacle(review: Review, seen: ThreadSnapshot) -> str | None:
+    """Why the answer can't be sent as things stand, beyond what waiting solves; None if it can."""
+    if review.assistant_id is None and not _assistant(seen):
+        return "the thread names no assistant to run it with: resume it from the client that started it"
+    alike = [found for found in questions(seen) if found.interrupt_id == review.interrupt_id]
+    if len(alike) > 1:
+        return f"{len(alike)} pending questions have this one's id, and an answer would reach them all"
+    return None
+
+
+def is_asked(review: Review, seen: ThreadSnapshot) -> bool:
+    """The same interrupt with the same content is pending; or its state was written already and waits for the run."""
+    same = any(
+        found.interrupt_id == review.interrupt_id and found.digest == review.digest
+        for found in questions(seen)
+    )
+    return same or half_sent(review, seen)
+
+
+def writes_state(review: Review) -> bool:
+    """Whether sending takes two steps: a change of state, then a run."""
+    resume = resume_of(review)
+    return resume.kind != "resume" and bool(resume.state_update or resume.as_node)
+
+
+async def send(server: AgentServer, review: Review, seen: ThreadSnapshot) -> str:
+    """Start the run that carries the answer; its id. Of two steps the first is left out where `seen` shows it done."""
+    resume, assistant_id = resume_of(review), review.assistant_id or _assistant(seen)
+    if assistant_id is None:
+        raise ValueError("no assistant; `obstacle` says so")
+    if resume.kind == "resume":
+        return await server.resume(
+            review.thread_id,
+            assistant_id,
+            {review.interrupt_id: resume.value},
+            review_id=review.id,
+            update=await _stamp(server, assistant_id, review),
+        )
+    if writes_state(review) and not half_sent(review, seen):
+        await server.update_state(
+            review.thread_id,
+            await _stamped(server, assistant_id, review, resume.state_update),
+            as_node=resume.as_node,
+            checkpoint=_address(seen.checkpoint, review),
+        )
+    return await server.continue_(review.thread_id, assistant_id, review_id=review.id)
+
+
+async def _stamp(server: AgentServer, assistant_id: str, review: Review) -> dict[str, Any] | None:
+    """Who decided, where the graph's state has a place for it: from the credential, never from the form."""
+    try:
+        has_place = DECIDED_BY in await server.state_keys(assistant_id)
+    except AgentServerRefused:
+        return None  # a server that shows no schemas still takes answers
+    return {DECIDED_BY: review.decided_by} if has_place else None
+
+
+async def _stamped(server: AgentServer, assistant_id: str, review: Review, update: Any) -> Any:
+    """The same for a change of state: what a form says under that key is overwritten. A subgraph has its own keys."""
+    if review.namespace:
+        return update
+    stamp = await _stamp(server, assistant_id, review)
+    return {**(update or {}), **stamp} if stamp else update
+
+
+def _address(top: Checkpoint, review: Review) -> dict[str, Any] | None:
+    """Where to write: None for the top level, else the subgraph's own checkpoint."""
+    here = _find(top, review.namespace)
+    return dict(here.config) if review.namespace and here else None
+
+
+def _find(checkpoint: Checkpoint, namespace: str) -> Checkpoint | None:
+    if checkpoint.namespace == namespace:
+        return checkpoint
+    nested = (task.state for task in checkpoint.tasks if task.state)
+    return next((found for state in nested if (found := _find(state, namespace))), None)
+
+
+def _assistant(seen: ThreadSnapshot) -> str | None:
+    return (seen.run and seen.run.assistant_id) or leaf(seen.checkpoint).assistant_id
