@@ -2,18 +2,21 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+import psycopg
+from psycopg_pool import PoolClosed, PoolTimeout
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from stationmaster.console import api, sign_in
+from stationmaster.console import api, pages, sign_in
 from stationmaster.console.changes import Changes
-from stationmaster.console.errors import Page, handlers
+from stationmaster.console.errors import Failures
 from stationmaster.console.headers import SecurityHeaders, SizeLimit
 from stationmaster.console.json import JSONResponse
 from stationmaster.console.services import Services, services
@@ -21,11 +24,10 @@ from stationmaster.console.session import SameSiteOnly
 from stationmaster.postgres import ensure
 from stationmaster.reviews.access.oidc import provider_from
 from stationmaster.reviews.database import open_pool
-from stationmaster.reviews.errors import ReviewError
-from stationmaster.reviews.lifecycle import run_workers
 from stationmaster.settings import Settings
-from starlette.exceptions import HTTPException
+from webhooks import receiver
 
+LOG = logging.getLogger(__name__)
 HEALTH_S = 2.0
 STOP_WORKERS_S = 10.0
 
@@ -44,33 +46,54 @@ def create_app(settings: Settings, *, workers: bool = True) -> Starlette:
         uri = await ensure(settings)
         async with open_pool(uri) as pool, changes.listening(uri):
             made = Services(settings, pool, changes, provider)
-            async with _running(made) if workers else contextlib.nullcontext():
+            async with _working(made) if workers else contextlib.nullcontext():
                 yield {"services": made}
 
-    answers = handlers(_page())
-    refuse = answers[ReviewError], answers[HTTPException]
+    failures = Failures(getattr(pages, "failure", None))
     app = Starlette(
-        routes=_routes(), lifespan=lifespan, exception_handlers=dict(answers),
+        routes=_routes(settings), lifespan=lifespan, exception_handlers=dict(failures.handlers()),
         middleware=[
             Middleware(SecurityHeaders, https=(settings.public_url or "").startswith("https://")),
-            Middleware(SizeLimit, refuse=refuse[1]),
-            Middleware(SameSiteOnly, refuse=refuse[0]),
+            Middleware(SizeLimit, refuse=failures.http),
+            Middleware(SameSiteOnly, refuse=failures.refused),
         ],
     )  # fmt: skip
     app.state.changes = changes
     return app
 
 
-def _routes() -> Sequence[BaseRoute]:
+@contextlib.asynccontextmanager
+async def _working(at_hand: Services) -> AsyncIterator[None]:
+    """The review service's loops, for as long as the block lasts; then they get a while to put down what they hold."""
+    from stationmaster.reviews.lifecycle import run_workers
+
+    stop = asyncio.Event()
+    at_hand.workers = asyncio.create_task(run_workers(at_hand.settings, stop), name="workers")
+    at_hand.workers.add_done_callback(_tell)
+    try:
+        yield
+    finally:
+        stop.set()
+        _, late = await asyncio.wait([at_hand.workers], timeout=STOP_WORKERS_S)
+        for task in late:
+            task.cancel()
+        await asyncio.wait([at_hand.workers])
+
+
+def _tell(workers: asyncio.Task[None]) -> None:
+    """Their end by a failure is in the log at once, and in `/healthz`."""
+    if not workers.cancelled() and (error := workers.exception()):
+        LOG.error("the workers have ended", exc_info=error)
+
+
+def _routes(settings: Settings) -> Sequence[BaseRoute]:
     return [
         Route("/healthz", healthz),
         *sign_in.routes(),
-        Mount("/api/v1", api.app(handlers())),
+        Mount("/api/v1", api.app(Failures().handlers())),
+        *receiver.routes(settings, lambda request: services(request).pool),
+        *(pages.routes() if hasattr(pages, "routes") else ()),
     ]
-
-
-def _page() -> Page | None:
-    return None
 
 
 async def healthz(request: Request) -> Response:
@@ -80,7 +103,7 @@ async def healthz(request: Request) -> Response:
     try:
         async with asyncio.timeout(HEALTH_S), at_hand.pool.connection() as conn:
             await conn.execute("SELECT 1")
-    except (TimeoutError, *DATABASE_AWAY) as error:
+    except (TimeoutError, PoolTimeout, PoolClosed, psycopg.OperationalError) as error:
         problems["database"] = type(error).__name__
     if at_hand.workers is not None and at_hand.workers.done():
         problems["workers"] = "ended"

@@ -24,58 +24,67 @@ Page: TypeAlias = Callable[[Request, int, str], Awaitable[Response]]
 """Draws a failure for people: request, status, one plain sentence."""
 
 
-def handlers(page: Page | None = None) -> Mapping[Any, Any]:
-    """Exception handlers for the app and for the API that is mounted in it."""
+def problem(error: ReviewError) -> dict[str, Any]:
+    """A refusal as JSON (RFC 9457): the sentence, the code that never changes, and what belongs to it."""
+    return {**error.detail(), **_problem(error.status, error.code, str(error))}
 
-    async def answer(
-        request: Request, status: int, code: str, detail: str, more: Mapping[str, Any] = {}
-    ) -> Response:
-        headers = {"Cache-Control": "no-store"}
-        if status == HTTPStatus.UNAUTHORIZED:
-            headers["WWW-Authenticate"] = "Bearer"
-        if "retry_after_s" in more:
-            headers["Retry-After"] = str(more["retry_after_s"])
-        if page is not None and not request.scope["path"].startswith(PROGRAMS):
-            response = await page(request, status, detail)
-        else:
-            problem = {"title": HTTPStatus(status).phrase, "status": status, "code": code, "detail": detail}
-            response = JSONResponse({**more, **problem}, status, media_type="application/problem+json")
-        response.headers.update(headers)
-        return response
 
-    async def refused(request: Request, error: ReviewError) -> Response:
-        return await answer(request, error.status, error.code, str(error), error.detail())
+class Failures:
+    """Exception handlers for the app and for the API that is mounted in it; `page` draws them for people."""
 
-    async def misfit(request: Request, error: RequestValidationError) -> Response:
+    def __init__(self, page: Page | None = None) -> None:
+        self._page = page
+
+    def handlers(self) -> Mapping[Any, Any]:
+        """By exception class, as Starlette wants them."""
+        return {
+            ReviewError: self.refused, RequestValidationError: self.misfit, HTTPException: self.http,
+            StationmasterError: self.unusable, PoolTimeout: self.away, PoolClosed: self.away,
+            psycopg.OperationalError: self.away, Exception: self.unknown,
+        }  # fmt: skip
+
+    async def refused(self, request: Request, error: ReviewError) -> Response:
+        return await self._answer(request, problem(error))
+
+    async def misfit(self, request: Request, error: RequestValidationError) -> Response:
+        """What was sent is not repeated: it may be a secret, or large."""
         fields = {".".join(map(str, found["loc"])): found["msg"] for found in error.errors()}
-        detail = "the request does not fit: " + "; ".join(f"{name}: {text}" for name, text in fields.items())
-        return await answer(request, 422, "bad_request", detail, {"fields": fields})
+        said = "; ".join(f"{name}: {text}" for name, text in fields.items())
+        detail = f"the request does not fit ({said}): correct it and send it again"
+        return await self._answer(request, {"fields": fields, **_problem(422, "bad_request", detail)})
 
-    async def http(request: Request, error: HTTPException) -> Response:
+    async def http(self, request: Request, error: HTTPException) -> Response:
         code = HTTPStatus(error.status_code).name.lower()
-        response = await answer(request, error.status_code, code, str(error.detail))
+        response = await self._answer(request, _problem(error.status_code, code, str(error.detail)))
         response.headers.update(error.headers or {})
         return response
 
-    async def away(request: Request, error: Exception) -> Response:
+    async def away(self, request: Request, error: Exception) -> Response:
         LOG.warning("the database does not answer: %s", type(error).__name__)
-        return await answer(
-            request, 503, "database_away", "the database does not answer: try again in a moment"
-        )
+        said = "the database does not answer: try again in a moment"
+        return await self._answer(request, _problem(503, "database_away", said))
 
-    async def unusable(request: Request, error: StationmasterError) -> Response:
+    async def unusable(self, request: Request, error: StationmasterError) -> Response:
         LOG.error("%s", error)
-        return await answer(
-            request, 500, "misconfigured", "something here is not set up: the console's log says what"
-        )
+        said = "something is not set up as it should be: the console's log says what"
+        return await self._answer(request, _problem(500, "misconfigured", said))
 
-    async def unknown(request: Request, _: Exception) -> Response:
-        # Starlette raises it again once this is sent, so that the log has the traceback.
-        return await answer(
-            request, 500, "internal", "something went wrong here, and the console's log has it"
-        )
+    async def unknown(self, request: Request, _: Exception) -> Response:
+        """Starlette raises it again once this is sent, so that the log has the traceback."""
+        said = "something went wrong in the console: try again, and look in its log if it stays so"
+        return await self._answer(request, _problem(500, "internal", said))
 
-    return {
-        ReviewError: refused, RequestValidationError: misfit, HTTPException: http, StationmasterError: unusable,
-        PoolTimeout: away, PoolClosed: away, psycopg.OperationalError: away, Exception: unknown,
-    }  # fmt: skip
+    async def _answer(self, request: Request, found: Mapping[str, Any]) -> Response:
+        if self._page is not None and not request.scope["path"].startswith(PROGRAMS):
+            response = await self._page(request, found["status"], found["detail"])
+        else:
+            response = JSONResponse(found, found["status"], media_type="application/problem+json")
+        if found["status"] == HTTPStatus.UNAUTHORIZED:
+            response.headers["WWW-Authenticate"] = "Bearer"
+        if "retry_after_s" in found:
+            response.headers["Retry-After"] = str(found["retry_after_s"])
+        return response
+
+
+def _problem(status: int, code: str, detail: str) -> dict[str, Any]:
+    return {"title": HTTPStatus(status).phrase, "status": status, "code": code, "detail": detail}

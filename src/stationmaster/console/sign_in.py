@@ -10,8 +10,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from stationmaster.console import session
+from stationmaster.console.pages.render import page
 from stationmaster.console.services import services
-from stationmaster.console.signing_pages import page
 from stationmaster.reviews.access import links, oidc, signing_in
 from stationmaster.reviews.access.errors import AccessError, ProviderFailed, SignInFailed, TooManyFailures
 
@@ -62,7 +62,7 @@ async def show_link(request: Request) -> Response:
     """A page with a button. Looking uses nothing up: mail scanners and chat previews open every link."""
     secret = request.path_params["secret"]
     found = await links.look(services(request).pool, secret, address=session.address(request))
-    return page(request, "sign_in_link.html", user=found.user, action=f"{links.PATH}/{quote(secret)}")
+    return page(request, "sign_in_link.html", None, user=found.user, action=f"{links.PATH}/{quote(secret)}")
 
 
 async def by_link(request: Request) -> Response:
@@ -118,7 +118,7 @@ def routes() -> list[Route]:
 
 def _form(request: Request, onward: str, *, name: str = "", error: AccessError | None = None) -> Response:
     shown = page(
-        request, "sign_in.html", status=error.status if error else 200, name=name, error=error and str(error),
+        request, "sign_in.html", None, status=error.status if error else 200, name=name, error=error and str(error),
         next=onward, provider=services(request).provider is not None, action=SIGN_IN,
         provider_href=f"{SIGN_IN}/oidc?next={quote(onward, safe='')}",
     )  # fmt: skip

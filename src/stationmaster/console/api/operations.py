@@ -1,0 +1,53 @@
+"""For operators: what webhooks told us, what sweeps found that none had told, and answers that got stuck."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+
+from stationmaster.console.api.asking import AtHand, Lead, Overseer, declared
+from stationmaster.console.api.bodies import review_json
+from stationmaster.console.json import JSONResponse
+from stationmaster.postgres.queries import load
+from stationmaster.reviews import store
+
+QUERIES = load(Path(__file__).with_suffix(".sql"))
+DELIVERIES = QUERIES["deliveries"]
+DELIVERY_COUNTS = QUERIES["delivery_counts"]
+REFUSALS = QUERIES["refusals"]
+
+
+@declared(response_model=dict[str, Any])
+async def get_drift(_: Lead, at_hand: AtHand) -> JSONResponse:
+    """What the sweep found that no webhook had told, and how far behind it is."""
+    async with at_hand.pool.connection() as conn:
+        return JSONResponse(asdict(await store.drift(conn)))
+
+
+@declared(response_model=dict[str, Any])
+async def list_deliveries(
+    _: Overseer, at_hand: AtHand, state: Literal["new", "done", "unreadable", "failed"] | None = None,
+    before: Annotated[int | None, Query(ge=1, lt=2**63)] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> JSONResponse:  # fmt: skip
+    """Webhooks that came, newest first, how many are in which state, and how many were turned away today."""
+    async with at_hand.pool.connection() as conn:
+        parameters = {"state": state, "before": before, "limit": limit}
+        rows = await (await conn.execute(DELIVERIES, parameters)).fetchall()
+        counts = await (await conn.execute(DELIVERY_COUNTS)).fetchall()
+        refusals = await (await conn.execute(REFUSALS)).fetchall()
+    return JSONResponse(
+        {
+            "deliveries": rows, "counts": {row["state"]: row["n"] for row in counts},
+            "refused_today": {row["reason"]: row["n"] for row in refusals},
+            "next": rows[-1]["delivery_id"] if len(rows) == limit else None,
+        }
+    )  # fmt: skip
+
+
+@declared(response_model=list[Any])
+async def list_stuck(who: Lead, at_hand: AtHand) -> JSONResponse:
+    """Answers that did not arrive as they should, and reviews that say that a person must look."""
+    async with at_hand.pool.connection() as conn:
+        return JSONResponse([review_json(review) for review in await store.stuck(conn, who)])
