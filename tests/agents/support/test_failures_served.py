@@ -44,11 +44,11 @@ def provider(by_model: ByModel) -> Iterator[OpenAIServer]:
 
 @pytest.fixture(scope="module")
 def failing_shop(server: str, seeded_template: str) -> Iterator[str]:
-    """A shop where a lock is waited for half a second at most, so that a locked table is a service that is down."""
+    """A shop where a lock is waited for 0.2 s at most, so that a locked table is a service that is down."""
     for uri in clone(server, seeded_template):
         with psycopg.connect(uri, autocommit=True) as conn:
             name = Identifier(conn.info.dbname)
-            conn.execute(SQL("alter database {} set lock_timeout = 500").format(name))
+            conn.execute(SQL("alter database {} set lock_timeout = 200").format(name))
         yield uri
 
 
