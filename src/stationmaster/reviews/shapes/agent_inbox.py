@@ -7,7 +7,7 @@ from stationmaster.reviews.errors import AnswerRefused
 from stationmaster.reviews.model import Action, Choice, Description, Form, Pending, Resume, Submission
 from stationmaster.reviews.shapes import calls, fields
 from stationmaster.reviews.shapes.amounts import amount_of
-from stationmaster.reviews.shapes.filling import RAW, check_kinds, chosen, filled
+from stationmaster.reviews.shapes.filling import RAW, check_kinds, chosen, filled, with_message
 from stationmaster.reviews.shapes.same import changes, same
 from stationmaster.reviews.shapes.sendable import require_sendable
 from stationmaster.reviews.shapes.text import listed, one_line
@@ -76,7 +76,7 @@ def validate(pending: Pending, submission: Submission) -> list[dict[str, Any]]:
         return [_checked(request, form(pending), submission)]
     sent = replace(submission, fields=submission.raw) if submission.has_raw else submission
     choice = chosen(form(pending), sent)
-    values = filled(choice, sent)
+    values = filled(choice, with_message(choice, sent))
     args: Any = None
     if choice.decision == "edit":
         proposed = request["action_request"]["args"]
@@ -87,10 +87,9 @@ def validate(pending: Pending, submission: Submission) -> list[dict[str, Any]]:
         )
         args = _edited(request, form(pending), new)
     elif choice.decision == "respond":
-        args = values.get("message", sent.reason)
+        args = values.get("message")
         if not isinstance(args, str) or not args.strip():
             raise AnswerRefused({"message": "must be a text that is not empty"})
-        require_sendable(args, "message")
     return [{"type": _TYPES[choice.decision], "args": args}]
 
 

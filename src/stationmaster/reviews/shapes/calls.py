@@ -8,7 +8,7 @@ from stationmaster.reviews.errors import AnswerRefused
 from stationmaster.reviews.model import Action, Choice, Field, Submission
 from stationmaster.reviews.shapes import fields
 from stationmaster.reviews.shapes.checking import check
-from stationmaster.reviews.shapes.filling import RAW, check_kinds, filled, reason_of
+from stationmaster.reviews.shapes.filling import RAW, check_kinds, filled, reason_of, with_message
 from stationmaster.reviews.shapes.same import changes, same
 from stationmaster.reviews.shapes.schemas import Schema, resolved
 from stationmaster.reviews.shapes.sendable import require_sendable
@@ -86,7 +86,7 @@ def _arg_field(call: Call, name: str, schema: Any, required: bool) -> Field:
 
 def decided(call: Call, choice: Choice, submission: Submission) -> dict[str, Any]:
     """The decision in the middleware's shape, from the fields of a choice."""
-    values = filled(choice, submission)
+    values = filled(choice, with_message(choice, submission))
     match choice.decision:
         case "edit":
             return {
@@ -96,7 +96,7 @@ def decided(call: Call, choice: Choice, submission: Submission) -> dict[str, Any
         case "reject":
             return {"type": "reject", "message": reason_of(submission, required="say why it is rejected")}
         case "respond":
-            message = values.get("message", submission.reason)
+            message = values.get("message")
             if not isinstance(message, str) or not message.strip():
                 raise AnswerRefused({"message": "must be a text that is not empty"})
             return {"type": "respond", "message": message}

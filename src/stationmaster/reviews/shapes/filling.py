@@ -1,6 +1,7 @@
 """From a form and what a person sent to the values of its fields: nothing unknown, nothing that was not editable."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from stationmaster.reviews.errors import AnswerRefused
@@ -53,6 +54,14 @@ def filled(choice: Choice, submission: Submission) -> dict[str, Any]:
     for name, value in values.items():
         require_sendable(value, name)
     return values
+
+
+def with_message(choice: Choice, submission: Submission) -> Submission:
+    """The reason as the field `message`, where the choice has that field and the form did not fill it."""
+    takes = any(field.name == "message" for field in choice.fields)
+    if not takes or "message" in submission.fields or submission.reason is None:
+        return submission
+    return replace(submission, fields={**submission.fields, "message": submission.reason})
 
 
 def reason_of(submission: Submission, *, required: str | None = None) -> str | None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from stationmaster.reviews.errors import AnswerRefused
 from stationmaster.reviews.model import Choice, Description, Form, Pending, Resume, Submission
 from stationmaster.reviews.shapes.fields import anything
 from stationmaster.reviews.shapes.filling import RAW, chosen, filled
@@ -35,10 +34,7 @@ def validate(pending: Pending, submission: Submission) -> Any:
     if submission.has_raw:
         require_sendable(submission.raw)
         return submission.raw
-    values = filled(choice, submission)
-    if RAW not in values:
-        raise AnswerRefused({RAW: "is required; null is an answer, nothing is not"})
-    return values[RAW]
+    return filled(choice, submission)[RAW]
 
 
 def answer(pending: Pending, submission: Submission) -> Resume:

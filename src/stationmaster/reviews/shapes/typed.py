@@ -1,6 +1,6 @@
 """A question with a response schema: the answer is whatever fits it, drawn as one form for each way to answer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from stationmaster.reviews.shapes.filling import RAW, chosen, filled, reason_of
 from stationmaster.reviews.shapes.same import changes, same
 from stationmaster.reviews.shapes.schemas import Schema, usable
 from stationmaster.reviews.shapes.sendable import require_sendable
-from stationmaster.reviews.shapes.text import humanised, one_line
+from stationmaster.reviews.shapes.text import humanised, listed, one_line
 from stationmaster.reviews.shapes.ways import NULL, Way, ways
 from stationmaster.reviews.shapes.wording import described
 
@@ -53,9 +53,12 @@ def validate(pending: Pending, submission: Submission) -> Any:
         made = _filled(way, choice, submission, _proposed(way, pending.value))
     require_sendable(made)
     way = _way_of(made, root)
-    require(made, way.schema if way else root, root, RAW if way is None or way.properties is None else "")
-    if way and way.fixed:
+    if way is None:
+        raise AnswerRefused(_no_way(made, ways(root)))
+    require(made, way.schema, root, RAW if way.properties is None else "")
+    if way.fixed:
         require(made, root, root)
+    _require_content(way, made)
     return made
 
 
@@ -76,6 +79,32 @@ def edits(pending: Pending, submission: Submission) -> dict[str, Any] | None:
         if name not in way.fixed and (name in before or way.edits) and (value is not None or way.alone)
     }
     return changes({name: before[name] for name in after if name in before}, after)
+
+
+def _require_content(way: Way, made: Any) -> None:
+    """An edit changes something, and a rejection's reason says something; a schema rarely asks for either."""
+    if not isinstance(made, dict) or not way.fixed:
+        return
+    if way.edits and all(made.get(name) is None for name in way.parts):
+        raise AnswerRefused({"": "nothing was changed: choose another decision, or change something"})
+    blank = [
+        name
+        for name in REASONS
+        if name in way.parts and isinstance(made.get(name), str) and not made[name].strip()
+    ]
+    if way.negative and blank:
+        raise AnswerRefused(dict.fromkeys(blank, "must not be empty"))
+
+
+def _no_way(made: Any, found: Sequence[Way]) -> dict[str, str]:
+    """What to say of an answer that takes none of several ways."""
+    names = {name for way in found for name in way.fixed}
+    if not isinstance(made, dict):
+        return {RAW: f"must be an object with {listed(sorted(names))}"}
+    return {
+        name: f"must be one of {listed(way.fixed[name] for way in found if name in way.fixed)}"
+        for name in names
+    }
 
 
 def _root(pending: Pending) -> Schema:
@@ -122,11 +151,8 @@ def _filled(way: Way, choice: Choice, submission: Submission, proposed: dict[str
         reason_of(submission, required="say why")
     values = filled(choice, replace(submission, fields=sent))
     if way.properties is None:
-        return None if way.decision == NULL else values[RAW] if RAW in values else _missing()
-    made = {**way.fixed, **_parts(way, choice, values, proposed)}
-    if way.edits and made.keys() == way.fixed.keys():
-        raise AnswerRefused({"": "nothing was changed: choose another decision, or change something"})
-    return made
+        return None if way.decision == NULL else values.get(RAW, choice.fields[0].value)
+    return {**way.fixed, **_parts(way, choice, values, proposed)}
 
 
 def _parts(
@@ -153,10 +179,6 @@ def _given_reason(way: Way, sent: Mapping[str, Any], submission: Submission) -> 
     return (
         {name: submission.reason} if way.negative and name and name not in sent and submission.reason else {}
     )
-
-
-def _missing() -> Any:
-    raise AnswerRefused({RAW: "is required"})
 
 
 def _raw(pending: Pending, submission: Submission, root: Schema) -> Any:

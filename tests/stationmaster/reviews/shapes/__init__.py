@@ -1,0 +1,1 @@
+"""The shapes of questions: tables of payloads and answers, odd JSON, and the real graphs."""
