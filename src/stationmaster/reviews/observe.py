@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -144,17 +144,17 @@ async def _open(
 
 async def _move(conn: Connection, move: Move) -> bool:
     """False when the review changed while the thread was read: the next look settles it."""
-    parameters = _parameters(move)
-    if await (await conn.execute(MOVE, parameters)).fetchone() is None:
+    if move.took and move.review.state == "sent" and move.state != "consumed":
+        taken = replace(move, state="consumed", why="the thread went on with the answer", needs_person=False)
+        if not await _move(conn, replace(taken, run_status=None, error=None, note=None, drift=None)):
+            return False
+        move = replace(move, review=await _now(conn, move.review.id))
+    if await (await conn.execute(MOVE, _parameters(move))).fetchone() is None:
         return False
-    before, review = move.review, await _now(conn, move.review.id)
+    review = await _now(conn, move.review.id)
     if move.drift:
         await _count(conn, move.drift, review.thread_id)
-    detail = _told(move)
-    if move.took and before.consumed_at is None:
-        await leave(conn, review, "consumed", {**detail, "took": before.answer})
-    if move.state != "consumed":
-        await leave(conn, review, _action(before, move), detail)
+    await leave(conn, review, _action(move), _told(move))
     return True
 
 
@@ -182,6 +182,7 @@ def _told(move: Move) -> dict[str, Any]:
         "run_id": move.run.run_id if move.run else None,
         "run_status": move.run_status,
         "error": move.error,
+        "took": move.review.answer if move.state == "consumed" else None,
         "unused": {"by": move.review.decided_by, "answer": move.review.answer}
         if move.state in ("open", "superseded", "answered_elsewhere") and move.review.decided_by
         else None,
@@ -189,8 +190,8 @@ def _told(move: Move) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def _action(before: Review, move: Move) -> str:
-    if move.state == before.state:
+def _action(move: Move) -> str:
+    if move.state == move.review.state:
         return "settled"
     return "reopened" if move.state == "open" else move.state
 
