@@ -17,6 +17,7 @@ from stationmaster.errors import StationmasterError
 from stationmaster.reviews.errors import ReviewError
 
 LOG = logging.getLogger(__name__)
+CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 # Everything below these is for programs; the rest is for people.
 PROGRAMS = ("/api/", "/webhooks/", "/healthz")
 
@@ -54,7 +55,7 @@ class Failures:
         return await self._answer(request, {"fields": fields, **_problem(422, "bad_request", detail)})
 
     async def http(self, request: Request, error: HTTPException) -> Response:
-        code = HTTPStatus(error.status_code).name.lower()
+        code = CODES.get(error.status_code, f"http_{error.status_code}")
         response = await self._answer(request, _problem(error.status_code, code, str(error.detail)))
         response.headers.update(error.headers or {})
         return response
