@@ -23,13 +23,15 @@ UPDATE reviews.outbox SET spread_at = now() FROM taken WHERE outbox.message_id =
 
 -- name: claim
 -- Take what is due for a while; a worker that dies gives it back by the lapse of that time. A receiver that hangs
--- gets no more than its share, so that the others don't wait for it.
+-- has no more than its share in hand, so that the others don't wait for it.
 WITH ranked AS (
     SELECT d.message_id, d.receiver,
-        row_number() OVER (PARTITION BY d.receiver ORDER BY d.next_try_at, o.seq) AS place
+        row_number() OVER (
+            PARTITION BY d.receiver
+            ORDER BY coalesce(d.worked_until, '-infinity') > now() DESC, d.next_try_at, o.seq
+        ) AS place
     FROM reviews.dispatches AS d JOIN reviews.outbox AS o USING (message_id)
     WHERE o.medium = :medium AND d.state = 'waiting' AND d.next_try_at <= now()
-        AND (d.worked_until IS NULL OR d.worked_until <= now())
 ), taken AS (
     SELECT d.message_id, d.receiver
     FROM reviews.dispatches AS d JOIN ranked USING (message_id, receiver)
