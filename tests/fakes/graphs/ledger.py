@@ -1,4 +1,7 @@
-"""Where the graphs write what they did, and where tests count it: table `ledger`, one row an effect, never unique."""
+"""Where the graphs write what they did, and where tests count it: table `ledger`, one row an effect.
+
+A row is only unique where the graph gave it a key, as an effect with an idempotency key is.
+"""
 
 import json
 import os
@@ -13,19 +16,23 @@ create table if not exists ledger (
     key text not null,
     effect text not null,
     detail text not null,
+    once text unique,
     at timestamptz not null default clock_timestamp()
 )"""
-_WRITE = "insert into ledger (key, effect, detail) values (%s, %s, %s)"
+_WRITE = (
+    "insert into ledger (key, effect, detail, once) values (%s, %s, %s, %s) on conflict (once) do nothing"
+)
 _READ = "select effect, detail from ledger where key = %s order by id"
 
 
-async def write(key: str, effect: str, detail: Any = None) -> None:
-    """Inside a graph: note that `effect` happened for `key`. Twice is two rows: that is what tests look for.
+async def write(key: str, effect: str, detail: Any = None, *, once: str | None = None) -> None:
+    """Inside a graph: note that `effect` happened for `key`. Twice is two rows, that is what tests look for;
+    with an idempotency key `once` it is one.
 
     `detail` is kept as ASCII JSON text, so that 1, 1.0, "1" and a NUL stay what they are.
     """
     async with await psycopg.AsyncConnection.connect(os.environ[VARIABLE], autocommit=True) as conn:
-        await conn.execute(_WRITE, (key, effect, json.dumps(detail)))
+        await conn.execute(_WRITE, (key, effect, json.dumps(detail), once))
 
 
 def create(uri: str) -> None:

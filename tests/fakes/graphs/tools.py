@@ -1,7 +1,8 @@
 """A tool that asks by itself: with `create_agent` each call is a task of its own, with a plain ToolNode all are one.
 
 Input: `script.scripted(("refund", {"key", "amount_usd"}), ...)`. The question is {"question", "key", "amount_usd"};
-the effect happens if the answer is {"ok": true}, and carries an amount if the answer names one.
+the effect happens if the answer is {"ok": true}, and carries an amount if the answer names one. It has an idempotency
+key; how often it was attempted is written too, since a plain ToolNode runs answered calls again.
 """
 
 from typing import Any
@@ -22,7 +23,8 @@ async def refund(key: str, amount_usd: float) -> str:
     answer = interrupt({"question": f"Refund {key}?", "key": key, "amount_usd": amount_usd})
     if not answer["ok"]:
         return "refused"
-    await ledger.write(key, "refund", answer.get("amount_usd", amount_usd))
+    await ledger.write(key, "attempt")
+    await ledger.write(key, "refund", answer.get("amount_usd", amount_usd), once=f"refund:{key}")
     return "refunded"
 
 
