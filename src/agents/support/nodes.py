@@ -13,6 +13,7 @@ from langgraph.types import Command, Overwrite
 
 from agents.shared.approvals import Approve, Edit, Reject, ask_person
 from agents.shared.limits import over_limit
+from agents.shared.payments import PaymentUnavailable
 from agents.shared.resilience import GivenUp, giving_up
 from agents.shared.shop.mail import SUPPORT_DESK
 from agents.support import prompts, tools, verdict
@@ -201,7 +202,7 @@ async def refund(state: State, runtime: Runtime[Context]) -> Update:
     if decision is None or order is None:
         raise ValueError("refund needs a decision and an order; `assess` sets both")
     progress(runtime, f"refunding ${decision['amount_usd']:.2f}")
-    async with giving_up(runtime) as given_up:
+    async with giving_up(runtime, tried_enough=(PaymentUnavailable,)) as given_up:
         receipt = await tools.pay_back(state, order, decision["amount_usd"])
         return {
             "decision": {**decision, "status": "paid", "reference": receipt["reference"]},

@@ -25,10 +25,13 @@ class GivenUp:
 
 
 @asynccontextmanager
-async def giving_up(runtime: Runtime[Any]) -> AsyncIterator[GivenUp]:
+async def giving_up(
+    runtime: Runtime[Any], *, tried_enough: tuple[type[Exception], ...] = ()
+) -> AsyncIterator[GivenUp]:
     """Stand around the work of a node that has `retry_policy=RETRY`.
 
-    A transient error goes on to the retry policy while tries are left. After the last, and at once for a
+    `tried_enough` names transient errors whose own client has used up its tries: another round by the node
+    would multiply them. Any other transient error goes on to the retry policy while tries are left. After the last, and at once for a
     PermanentError (an open breaker, a refused payment), the reason is noted and the block ends quietly. A bug
     is raised as it is.
     """
@@ -36,7 +39,8 @@ async def giving_up(runtime: Runtime[Any]) -> AsyncIterator[GivenUp]:
     try:
         yield given_up
     except Exception as error:
-        if not isinstance(error, PermanentError) and (not is_transient(error) or _tries_left(runtime)):
+        final = isinstance(error, (PermanentError, *tried_enough))
+        if not final and (not is_transient(error) or _tries_left(runtime)):
             raise
         given_up.reasons.append(f"{type(error).__name__}: {error}")
 

@@ -13,6 +13,7 @@ from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from agents.shared.errors import PermanentError, TransientError
+from agents.shared.payments import PaymentUnavailable
 from agents.shared.resilience import RETRY, BreakerOpen, giving_up
 
 
@@ -102,3 +103,12 @@ async def test_an_interrupt_inside_waits_and_goes_on() -> None:
     waiting = await graph.ainvoke({"noted": []}, thread)
     assert [one.value for one in waiting["__interrupt__"]] == ["how?"]
     assert await graph.ainvoke(Command(resume="so"), thread) == {"noted": ["so"]}
+
+
+async def test_what_its_own_client_has_tried_enough_is_noted_at_the_first_try() -> None:
+    async with giving_up(on_try(1), tried_enough=(PaymentUnavailable,)) as given_up:
+        raise PaymentUnavailable("away", maybe_paid=True)
+    assert given_up.reasons == ["PaymentUnavailable: away"]
+    with pytest.raises(TransientError, match="busy"):
+        async with giving_up(on_try(1), tried_enough=(PaymentUnavailable,)):
+            raise TransientError("busy")
