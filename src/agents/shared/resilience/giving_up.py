@@ -30,10 +30,10 @@ async def giving_up(
 ) -> AsyncIterator[GivenUp]:
     """Stand around the work of a node that has `retry_policy=RETRY`.
 
-    `tried_enough` names transient errors whose own client has used up its tries: another round by the node
-    would multiply them. Any other transient error goes on to the retry policy while tries are left. After the last, and at once for a
-    PermanentError (an open breaker, a refused payment), the reason is noted and the block ends quietly. A bug
-    is raised as it is.
+    A transient error goes on to the retry policy while tries are left. After the last, and at once for a
+    PermanentError (an open breaker, a refused payment), the reason is noted and the block ends quietly. So it
+    does for what `tried_enough` names: errors whose own client has used up its tries, which another round by
+    the node would multiply. A bug is raised as it is.
     """
     given_up = GivenUp()
     try:
