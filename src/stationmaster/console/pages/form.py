@@ -186,7 +186,7 @@ def _hint(entry: Field) -> str:
     words = {"integer": "whole number", "number": "number", "array": "JSON list", "object": "JSON object"}
     hint = words.get(entry.type, "")
     return ", ".join(
-        part for part in (hint, "" if entry.required or not entry.editable else "optional") if part
+        part for part in (hint, "optional" if entry.editable and not entry.required and entry.value is None else "") if part
     )
 
 

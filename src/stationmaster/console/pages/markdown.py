@@ -18,6 +18,8 @@ def render(text: str) -> Markup:
     )
     tokens = _renderer.parse(shown)
     for token in (child for block in tokens for child in (block, *(block.children or ()))):
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1:]) + 2, 6)}"  # the page has an h1 of its own
         if token.type == "link_open":
             token.attrSet("rel", "noopener noreferrer nofollow")
             token.attrSet("target", "_blank")

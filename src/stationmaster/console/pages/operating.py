@@ -1,10 +1,11 @@
 """The operators' page: what came in, what goes out, what a sweep found, and answers that are stuck."""
 
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from stationmaster.console.pages.people import require, signed_in
 from stationmaster.console.pages.render import page
@@ -13,11 +14,10 @@ from stationmaster.postgres.queries import load
 from stationmaster.reviews import store
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.model import Review
+from stationmaster.reviews.outbox import queue
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
-ALL = (
-    "outgoing_counts", "outgoing_troubled", "deliveries_troubled", "delivery_counts", "refusals",
-)  # fmt: skip
+ALL = ("outgoing_counts", "deliveries_troubled", "delivery_counts", "refusals")
 STATEMENTS = {name: QUERIES[name] for name in ALL}
 
 DRIFT = {
@@ -38,6 +38,7 @@ async def operations(request: Request, viewer: Identity) -> Response:
     async with services(request).pool.connection() as conn:
         stuck = await store.stuck(conn, viewer)
         drift = await store.drift(conn)
+        troubled = await queue.troubled(conn, viewer.scope(), limit=100)
         if viewer.sees_every_group:
             for name, statement in STATEMENTS.items():
                 found[name] = await (await conn.execute(statement)).fetchall()
@@ -46,9 +47,22 @@ async def operations(request: Request, viewer: Identity) -> Response:
         request, "operations.html", viewer, current="/operations", drift=drift, drift_words=DRIFT,
         stuck=[{"review": review, "why": why(review)} for review in stuck], sees_all=viewer.sees_every_group,
         deliveries={row["state"]: row["n"] for row in found["delivery_counts"]}, refusals=found["refusals"],
-        troubled_deliveries=found["deliveries_troubled"], outgoing={row["kind"]: row for row in found["outgoing_counts"]},
-        troubled=found["outgoing_troubled"], workers_ended=workers is not None and workers.done(),
+        troubled_deliveries=found["deliveries_troubled"], outgoing={row["medium"]: row for row in found["outgoing_counts"]},
+        troubled=troubled, workers_ended=workers is not None and workers.done(),
     )  # fmt: skip
+
+
+@signed_in
+async def replay(request: Request, viewer: Identity) -> Response:
+    """A dead event or notice gets another day of tries, under the id that it had."""
+    require(viewer, "lead")
+    form = await request.form()
+    message, receiver = str(form.get("message", "")), str(form.get("receiver", ""))
+    async with services(request).pool.connection() as conn:
+        in_scope = {(found.message_id, found.receiver) for found in await queue.troubled(conn, viewer.scope())}
+        if (message, receiver) in in_scope:
+            await queue.replay(conn, message, receiver)
+    return RedirectResponse("/operations#outgoing", HTTPStatus.SEE_OTHER)
 
 
 def why(review: Review) -> str:

@@ -1,22 +1,10 @@
 -- name: outgoing_counts
--- Events and messages on their way out: how many wait, were tried in vain so far, were given up within a week.
-SELECT 'event' AS kind, count(*) FILTER (WHERE state = 'waiting') AS waiting,
-    count(*) FILTER (WHERE state = 'waiting' AND tries > 0) AS retrying, count(*) FILTER (WHERE state = 'failed') AS failed
-FROM reviews.outbox WHERE state = 'waiting' OR (state = 'failed' AND created_at > now() - interval '7 days')
-UNION ALL
-SELECT 'message', count(*) FILTER (WHERE state = 'waiting'),
-    count(*) FILTER (WHERE state = 'waiting' AND tries > 0), count(*) FILTER (WHERE state = 'failed')
-FROM reviews.notifications WHERE state = 'waiting' OR (state = 'failed' AND created_at > now() - interval '7 days');
-
--- name: outgoing_troubled
--- The newest events and messages that did not go out at the first try.
-SELECT * FROM (
-    (SELECT 'event' AS kind, url AS target, kind AS about, review_id, state, tries, next_try_at, created_at, last_error
-     FROM reviews.outbox WHERE state = 'failed' OR (state = 'waiting' AND tries > 0) ORDER BY created_at DESC LIMIT 50)
-    UNION ALL
-    (SELECT 'message', "group", kind, review_id, state, tries, next_try_at, created_at, last_error
-     FROM reviews.notifications WHERE state = 'failed' OR (state = 'waiting' AND tries > 0) ORDER BY created_at DESC LIMIT 50)
-) AS troubled ORDER BY created_at DESC LIMIT 50;
+-- Events and notices that some receiver has not accepted yet: waiting, tried in vain so far, dead.
+SELECT o.medium, count(*) FILTER (WHERE d.state = 'waiting') AS waiting,
+    count(*) FILTER (WHERE d.state = 'waiting' AND d.last_error IS NOT NULL) AS retrying,
+    count(*) FILTER (WHERE d.state = 'dead') AS dead
+FROM reviews.dispatches AS d JOIN reviews.outbox AS o USING (message_id)
+WHERE d.state <> 'sent' GROUP BY o.medium;
 
 -- name: deliveries_troubled
 -- The newest webhooks that could not be read or worked on; of an unreadable one its beginning.

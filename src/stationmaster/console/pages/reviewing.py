@@ -1,6 +1,7 @@
 """One review as a page: the question and its form, the evidence, what became of it, what was said."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -19,8 +20,13 @@ from stationmaster.console.pages.timeline import timeline
 from stationmaster.console.services import services
 from stationmaster.reviews import audit, shapes, store
 from stationmaster.reviews.access.identity import Identity
-from stationmaster.reviews.model import Review
+from stationmaster.reviews.errors import AnswerRefused
+from stationmaster.reviews.model import Review, Submission
 from stationmaster.reviews.store import ListQuery
+
+
+TALL = 1_500
+"""Characters from which on a question's text scrolls in a box of its own."""
 
 
 @dataclass(frozen=True)
@@ -71,39 +77,50 @@ def _question(found: Review, viewer: Identity, refusal: Refusal | None) -> dict[
     shape = shapes.of(found.pending)
     described = shape.describe(found.pending)
     may_act = viewer.has("reviewer")
-    may_answer = found.state == "open" and may_act and found.first_by != viewer.name
+    free = found.claimed_by in (None, viewer.name) and found.first_by != viewer.name
+    may_answer = found.state == "open" and may_act and free
+    form = shape.form(found.pending)
+    in_form = [entry.value for choice in form.choices for entry in choice.fields if entry.editable]
     body = described.body if described.body and described.body.strip() != found.title else None
     return {
-        "body": markdown.render(body) if body else None, "may_answer": may_answer, "may_claim": may_act,
+        "body": markdown.render(body) if body else None, "tall": bool(body and len(body) > TALL), "may_answer": may_answer, "may_claim": may_act,
         "may_comment": may_act, "confirm": _confirm(found) if may_answer else None,
-        "drawn": ways(shape.form(found.pending), refusal.typed if refusal else None) if may_answer else None,
+        "drawn": ways(form, refusal.typed if refusal else None) if may_answer else None,
         "typed_text": refusal.extra if refusal and not may_answer else "",
         "actions": [{"name": action.name, "shown": shown(action.args)} for action in described.actions],
-        "parts": _parts(found.payload, described.evidence),
+        "parts": _parts(found.payload, described.evidence, in_form if may_answer else ()),
     }  # fmt: skip
 
 
-def _parts(payload: Any, keys: tuple[str, ...]) -> list[dict[str, Any]]:
-    """The payload's parts that are worth a heading; single words and figures together under one."""
+def _parts(payload: Any, keys: tuple[str, ...], in_form: Iterable[Any]) -> list[dict[str, Any]]:
+    """The payload's parts that are worth a heading: single words and figures together under one, then sentences,
+    then the rest. A text that stands in the form is not shown twice."""
     if not isinstance(payload, dict):
         return []
-    picked = [(key, shown(payload[key], key)) for key in keys if key in payload]
+    edited = [text for text in in_form if isinstance(text, str)]
+    picked = [(key, shown(payload[key], key)) for key in keys if key in payload and payload[key] not in edited]
     short = {key: payload[key] for key, made in picked if not made.wide}
-    parts = [{"key": key, "label": label(key), "shown": made} for key, made in picked if made.wide]
+    wide = sorted(((key, made) for key, made in picked if made.wide), key=lambda part: part[1].type != "string")
+    parts = [{"key": key, "label": label(key), "shown": made} for key, made in wide]
     if short:
         parts.insert(0, {"key": "", "label": "At a glance", "shown": shown(short)})
     return parts
 
 
-def _confirm(found: Review) -> dict[str, str] | None:
+def _confirm(found: Review) -> dict[str, Any] | None:
     """What the second of two people confirms: the first one's answer, as it stands."""
     if found.first_by is None or not isinstance(found.first_answer, dict):
         return None
     first = found.first_answer
-    text = as_json(first.get("answer"))
+    decision, answer = str(first.get("decision")), first.get("answer")
+    try:
+        given = Submission(decision, raw=answer, has_raw=True, reason=first.get("reason"))
+        edits = shapes.of(found.pending).edits(found.pending, given)
+    except AnswerRefused:  # a newer release may read it differently: then the answer itself is shown
+        edits = None
     return {
-        "decision": str(first.get("decision")), "token": found.first_at.isoformat() if found.first_at else "",
-        "text": text[:MAX_JSON],
+        "decision": decision, "token": found.first_at.isoformat() if found.first_at else "",
+        "text": as_json(answer)[:MAX_JSON], "changes": standing.changes(edits), "reason": first.get("reason"),
     }  # fmt: skip
 
 
@@ -126,7 +143,7 @@ def _evidence(found: Review) -> dict[str, Any]:
 def _outcome(found: Review, viewer: Identity) -> dict[str, Any]:
     return {
         "stale": standing.stale(found, viewer.name), "steps": standing.steps(found),
-        "undo": standing.undo_seconds(found, viewer.name, datetime.now(UTC)), "changes": standing.changes(found),
+        "undo": standing.undo_seconds(found, viewer.name, datetime.now(UTC)), "changes": standing.changes(found.edits),
     }  # fmt: skip
 
 

@@ -34,5 +34,6 @@ def routes() -> list[BaseRoute]:
         Route("/history", history.history),
         Route("/audit", auditing.entries),
         Route("/operations", operating.operations),
+        Route("/operations/replay", operating.replay, methods=["POST"]),
         Mount("/static", Static(directory=STATIC)),
     ]

@@ -170,7 +170,8 @@ def _columns(value: Sequence[Any]) -> tuple[str, ...]:
 
 def folded(value: Any) -> Shown:
     """The value as JSON behind a line that says how much it is."""
-    what = f"{len(value)} entries" if isinstance(value, Mapping | list | tuple) else "value"
+    count = len(value) if isinstance(value, Mapping | list | tuple) else 1
+    what = "1 entry" if count == 1 else f"{count} entries"
     text = as_json(value)
     return Shown(
         "json", text[:MAX_JSON], summary=f"{what}, {size(len(text))} of JSON", cut=len(text) > MAX_JSON

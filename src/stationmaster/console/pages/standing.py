@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from stationmaster.console.pages import words
+from stationmaster.console.pages.diffing import Parts, sides
 from stationmaster.console.pages.shown import as_json
 from stationmaster.reviews.model import Review
 
@@ -40,8 +41,8 @@ class Change:
     """A field that was edited, before and after."""
 
     name: str
-    before: str
-    after: str
+    before: Parts
+    after: Parts
 
 
 def steps(review: Review) -> list[Step]:
@@ -101,13 +102,13 @@ def undo_seconds(review: Review, viewer: str, now: datetime) -> int:
     return max(0, math.ceil((review.send_after - now).total_seconds()))
 
 
-def changes(review: Review) -> list[Change]:
-    """What was edited before it was sent, as text."""
-    if not isinstance(review.edits, dict):
+def changes(edits: Any) -> list[Change]:
+    """What was edited, {field: {"before", "after"}}, with the words that differ marked."""
+    if not isinstance(edits, dict):
         return []
     return [
-        Change(str(name), _text(edit.get("before")), _text(edit.get("after")))
-        for name, edit in review.edits.items()
+        Change(str(name), *sides(_text(edit.get("before")), _text(edit.get("after"))))
+        for name, edit in edits.items()
         if isinstance(edit, dict)
     ]
 

@@ -42,11 +42,11 @@ def status(review: Review, viewer: str) -> Status:
     if review.state != "open":
         return Status(*_MOVING[review.state])
     if review.first_by == viewer:
-        return Status("Awaits a second person", "moving")
+        return Status("With a second", "moving")
     if review.claimed_by and review.claimed_by != viewer:
         return Status("Claimed", "moving")
     if review.first_by:
-        return Status("Second person needed", "waits")
+        return Status("To confirm", "waits")
     return Status("Yours" if review.claimed_by else "Waiting", "waits")
 
 

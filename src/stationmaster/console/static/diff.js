@@ -31,7 +31,9 @@ export function diff(before, after) {
 }
 
 export function showDiff(place, before, after) {
-  place.replaceChildren(...diff(before, after).map(([kind, text]) => {
+  const parts = diff(before, after);
+  if (parts.length === 2 && parts[0][0] === "del" && parts[1][0] === "ins") parts.splice(1, 0, ["same", " → "]);
+  place.replaceChildren(...parts.map(([kind, text]) => {
     if (kind === "same") return document.createTextNode(text);
     const mark = document.createElement(kind);
     mark.textContent = text;
