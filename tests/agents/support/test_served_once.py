@@ -6,6 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from tests.agents.support.client import Conversation, Waiting, every
@@ -139,18 +140,17 @@ async def test_messages_at_once_with_each_multitask_strategy(
     await every(map(asked_twice, STRATEGIES))
 
 
-async def test_a_run_that_is_cut_off_while_it_pays(
-    client: LangGraphClient, all_waiting: Waiting, served_shop: str, ledger: Ledger
+@pytest.mark.parametrize("table", ["refunds", "mails"])
+async def test_a_run_that_is_cut_off_in_the_middle_of_an_effect(
+    client: LangGraphClient, all_waiting: Waiting, served_shop: str, ledger: Ledger, table: str
 ) -> None:
-    """The refund waits for a lock in the database when another run takes the thread over."""
-
+    """The refund, or the reply after it, waits for a lock in the database when another run takes the thread over."""
     talks = {strategy: await all_waiting.take(client) for strategy in ("enqueue", "interrupt", "rollback")}
     commands = {strategy: await talk.resume(APPROVE) for strategy, talk in talks.items()}
-    numbers = ", ".join(f"'{talk.order_id}'" for talk in talks.values())
-    with locked(served_shop, f"select 1 from shop.orders where order_id in ({numbers}) for update"):
+    with locked(served_shop, f"lock table shop.{table} in exclusive mode"):
         for strategy, talk in talks.items():
             await talk.start(command=commands[strategy])
-        await lock_waiters(served_shop, like="%shop.refunds%", at_least=len(talks))
+        await lock_waiters(served_shop, like=f"insert into shop.{table}%", at_least=len(talks))
         seconds = [
             await talk.start(command=commands[strategy], multitask_strategy=strategy)
             for strategy, talk in talks.items()
