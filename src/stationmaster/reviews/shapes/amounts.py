@@ -8,8 +8,10 @@ passed by under it; NaN is none. A batch of tool calls is about the sum of its c
 import math
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from stationmaster.reviews.shapes.same import changes
 
 KEYS = ("amount_usd", "amount")
 _DECIMAL = re.compile(r"[$]?\s?(-?\d{1,3}(?:,\d{3})+|-?\d{1,30})(\.\d{1,30})?", re.ASCII)
@@ -31,6 +33,18 @@ def total(payloads: Iterable[Any]) -> float | None:
     """The sum of what has an amount; None if nothing has."""
     amounts = [amount for payload in payloads if (amount := amount_of(payload)) is not None]
     return _bounded(sum(amounts)) if amounts else None
+
+
+def changed_parts(payload: Any, answer: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What an answer says otherwise than the payload under the same key; an amount also where there was none.
+
+    An amount counts whatever the decision is called, so that no rule about money is passed by under another name.
+    """
+    before = payload if isinstance(payload, dict) else {}
+    after = {
+        key: value for key, value in answer.items() if key in before or (key in KEYS and value is not None)
+    }
+    return changes({key: before[key] for key in after if key in before}, after)
 
 
 def _number(value: Any) -> float | None:

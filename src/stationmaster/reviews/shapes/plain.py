@@ -3,6 +3,7 @@
 from typing import Any
 
 from stationmaster.reviews.model import Choice, Description, Form, Pending, Resume, Submission
+from stationmaster.reviews.shapes.amounts import changed_parts
 from stationmaster.reviews.shapes.fields import anything
 from stationmaster.reviews.shapes.filling import RAW, chosen, filled
 from stationmaster.reviews.shapes.sendable import require_sendable
@@ -42,7 +43,9 @@ def answer(pending: Pending, submission: Submission) -> Resume:
 
 
 def edits(pending: Pending, submission: Submission) -> dict[str, Any] | None:
-    return None
+    """What an answer says otherwise than the question does under the same key, and any amount of money."""
+    made = validate(pending, submission)
+    return changed_parts(pending.value, made) if isinstance(made, dict) else None
 
 
 def _options(value: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from stationmaster.reviews.errors import AnswerRefused
 from stationmaster.reviews.model import Choice, Description, Field, Form, Pending, Resume, Submission
 from stationmaster.reviews.shapes import fields
+from stationmaster.reviews.shapes.amounts import KEYS, changed_parts
 from stationmaster.reviews.shapes.checking import require
 from stationmaster.reviews.shapes.filling import RAW, chosen, filled, reason_of
 from stationmaster.reviews.shapes.same import changes, same
@@ -70,15 +71,23 @@ def edits(pending: Pending, submission: Submission) -> dict[str, Any] | None:
     """What differs from the payload; in an edit also what the payload did not have."""
     made = validate(pending, submission)
     way = _way_of(made, _root(pending))
-    if way is None or not isinstance(made, dict) or not (way.edits or way.alone):
+    if way is None or not isinstance(made, dict):
         return None
-    before = _proposed(way, pending.value)
-    after = {
-        name: value
-        for name, value in made.items()
-        if name not in way.fixed and (name in before or way.edits) and (value is not None or way.alone)
-    }
-    return changes({name: before[name] for name in after if name in before}, after)
+    own = {name: value for name, value in made.items() if name not in way.fixed}
+    if not way.alone:  # an optional part of a decision that is null says nothing
+        own = {name: value for name, value in own.items() if value is not None}
+    if way.edits:
+        before = _proposed(way, pending.value)
+        return changes({name: before[name] for name in own if name in before}, own)
+    # The payload's words beside a rejection (its `reason`, say) are about something else; its amounts are not.
+    about = (
+        {name: pending.value[name] for name in KEYS if name in pending.value} if _is_object(pending) else {}
+    )
+    return changed_parts({**about, **_proposed(way, pending.value)}, own)
+
+
+def _is_object(pending: Pending) -> bool:
+    return isinstance(pending.value, dict)
 
 
 def _require_content(way: Way, made: Any) -> None:

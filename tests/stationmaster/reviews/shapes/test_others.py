@@ -1,4 +1,4 @@
-"""Plain values, breakpoints, NodeInterrupt, reading text from controls, and the amount that a question is about."""
+"""Plain values, breakpoints, NodeInterrupt, and the amount that a question is about."""
 
 import math
 import sys
@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 
 from stationmaster.reviews import shapes
-from stationmaster.reviews.errors import AnswerRefused
-from stationmaster.reviews.model import Field, Pending, Resume, Submission
+from stationmaster.reviews.model import Pending, Resume, Submission
 from stationmaster.reviews.shapes.amounts import amount_of
-from stationmaster.reviews.shapes.fields import MISSING
-from stationmaster.reviews.shapes.reading import read
 from tests.stationmaster.reviews.shapes.asking import (
     choice,
     decide,
@@ -55,6 +52,16 @@ def test_plain_tells_nothing_from_null():
     assert refusal(pending("?"), decide("answer")) == {"answer": "is required"}
     assert "decision" in refusal(pending("?"), decide("approve"))
     assert "decision" in refusal(pending("?"), whole(True, "approve"))
+
+
+def test_plain_keeps_what_an_answer_says_otherwise_than_its_question():
+    question = pending({"title": "Refund?", "amount_usd": 640.0, "to": "bob"})
+    assert edits(question, whole({"ok": True, "amount_usd": 600, "to": "bob"})) == {
+        "amount_usd": {"before": 640.0, "after": 600}
+    }
+    assert edits(question, whole({"ok": True})) is None
+    assert edits(question, whole("yes")) is None
+    assert edits(pending("Refund?"), whole({"amount_usd": 5})) == {"amount_usd": {"after": 5}}
 
 
 def test_plain_names_the_options_of_the_question_and_takes_others():
@@ -260,59 +267,6 @@ def test_a_node_that_is_not_known_can_not_be_skipped():
     question = pending("?", kind="node_interrupt", node=None)
     assert [c.decision for c in form(question).choices] == ["edit"]
     assert refusal(question, whole({"state_update": {}, "skip": True})).keys() == {"skip"}
-
-
-def field(kind: str, *, required: bool = False, **schema: Any) -> Field:
-    return Field("x", "X", kind, schema, required=required)
-
-
-@pytest.mark.parametrize(
-    ("of", "text", "expected"),
-    [
-        (field("string"), "5", "5"),
-        (field("string"), "", MISSING),
-        (field("string", required=True), "", ""),
-        (field("string", nullable=True), "", None),
-        (field("integer"), "5", 5),
-        (field("number"), "5", 5),
-        (field("number"), " 5.0 ", 5.0),
-        (field("number"), "", MISSING),
-        (field("number", nullable=True), "", None),
-        (field("boolean"), "on", True),
-        (field("boolean"), "false", False),
-        (field("integer", enum=[1, 2]), "2", 2),
-        (field("string", enum=["1", "2"]), "2", "2"),
-        (field("array"), "[1, 1.0]", [1, 1.0]),
-        (field("object"), '{"a": null}', {"a": None}),
-        (field("any"), '"5"', "5"),
-        (field("any"), "5", 5),
-        (field("any"), "null", None),
-    ],
-)
-def test_text_is_read_by_the_type_of_its_field(of: Field, text: str, expected: Any):
-    assert exactly(read(of, text)) == exactly(expected)
-
-
-@pytest.mark.parametrize(
-    ("of", "text"),
-    [
-        (field("integer"), "5.0"),
-        (field("integer"), "five"),
-        (field("number"), "NaN"),
-        (field("number"), "1,5"),
-        (field("number"), "true"),
-        (field("number", required=True), ""),
-        (field("boolean"), "maybe"),
-        (field("array"), "{}"),
-        (field("object"), "[]"),
-        (field("any"), "text"),
-        (field("any"), "[" * 100_000),
-    ],
-)
-def test_text_of_another_type_is_refused(of: Field, text: str):
-    with pytest.raises(AnswerRefused) as caught:
-        read(of, text)
-    assert caught.value.fields.keys() == {"x"}
 
 
 def test_an_amount_is_always_finite():

@@ -119,6 +119,29 @@ def test_before_and_after_of_an_edit():
     assert edits(APPROVAL, decide("reject", reason="no")) is None
 
 
+class Pay(BaseModel):
+    do: Literal["pay"]
+    amount_usd: float
+    memo: str | None = None
+
+
+class Keep(BaseModel):
+    do: Literal["reject"]
+    amount_usd: float | None = None
+
+
+def test_an_amount_counts_whatever_the_decision_is_called():
+    question = typed(REFUND, Pay | Keep)
+    assert [c.decision for c in form(question).choices] == ["pay", "reject"]
+    more = {"amount_usd": {"before": 640.0, "after": 900}}
+    assert edits(question, decide("pay", {"amount_usd": 900, "memo": "x"})) == more
+    assert edits(question, whole({"do": "reject", "amount_usd": 900})) == more
+    assert edits(question, decide("pay", {"amount_usd": 640})) is None
+    assert edits(typed("Pay?", Pay | Keep), whole({"do": "pay", "amount_usd": 5})) == {
+        "amount_usd": {"after": 5}
+    }
+
+
 ORDER = typed({"order_id": "88123", "quantity": 2, "price_usd": 10.0, "gift": True, "lines": "many"}, Order)
 
 
