@@ -1,8 +1,8 @@
 """JSON Schema as graphs send it: is it usable, what does a reference point to, which branches has a union."""
 
-import copy
 import re
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any, cast
 
 from jsonschema import Draft202012Validator
@@ -15,6 +15,7 @@ from referencing.exceptions import Unresolvable
 Schema = dict[str, Any]
 
 MAX_INLINE = 6
+MAX_DRAWN = 500
 MAX_NODES = 5_000
 _NOTHING = Registry()  # a reference to somewhere else is not fetched: it does not resolve
 
@@ -84,21 +85,29 @@ def resolved(schema: Any, root: Schema) -> Schema:
     return {**found, **beside}
 
 
-def inlined(schema: Any, root: Schema, depth: int = 0) -> Schema:
-    """The schema without references, for whoever draws it; below MAX_INLINE levels only {}."""
-    if depth > MAX_INLINE:
+def inlined(schema: Any, root: Schema) -> Schema:
+    """The schema without references, for whoever draws it.
+
+    Below MAX_INLINE levels, and after MAX_DRAWN parts, only {}: definitions that name each other many times
+    would grow without end.
+    """
+    return _inlined(schema, root, 0, count())
+
+
+def _inlined(schema: Any, root: Schema, depth: int, parts: Iterator[int]) -> Schema:
+    if depth > MAX_INLINE or next(parts) > MAX_DRAWN:
         return {}
     own = {key: value for key, value in resolved(schema, root).items() if key != "$defs"}
     for key in ("properties", "patternProperties"):
         if isinstance(own.get(key), dict):
-            own[key] = {name: inlined(inner, root, depth + 1) for name, inner in own[key].items()}
+            own[key] = {name: _inlined(inner, root, depth + 1, parts) for name, inner in own[key].items()}
     for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
         if isinstance(own.get(key), list):
-            own[key] = [inlined(inner, root, depth + 1) for inner in own[key]]
+            own[key] = [_inlined(inner, root, depth + 1, parts) for inner in own[key]]
     for key in ("items", "additionalProperties"):
         if isinstance(own.get(key), dict):
-            own[key] = inlined(own[key], root, depth + 1)
-    return copy.copy(own)
+            own[key] = _inlined(own[key], root, depth + 1, parts)
+    return own
 
 
 def is_null(schema: Schema) -> bool:
