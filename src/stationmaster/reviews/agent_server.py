@@ -79,6 +79,15 @@ class AgentServer:
                 return Gone(thread_id)
         return snapshot_from(row, state, [*runs, *more], frozenset(forgotten))
 
+    async def waits(self, thread_id: str) -> bool:
+        """Whether the thread stands before a node or a question: a cheaper look, for those that mostly don't."""
+        with _translated(self.url):
+            try:
+                state = await self.client.threads.get_state(thread_id, subgraphs=True)
+            except NotFoundError:
+                return False
+        return bool(state["next"] or state.get("interrupts") or state["tasks"])
+
     async def resume(
         self,
         thread_id: str,

@@ -100,7 +100,7 @@ async def comment(pool: Pool, review_id: str, who: Identity, body: str) -> Revie
 
 async def _decided(conn: Connection, review: Review, who: Identity, given: Answered, undo_s: float) -> Review:
     parameters = {
-        **_columns(given),
+        **columns(given),
         "id": review.id,
         "by": who.name,
         "by_policy": False,
@@ -148,7 +148,8 @@ async def _with_two(
     return after
 
 
-def _columns(given: Answered) -> dict[str, Any]:
+def columns(given: Answered) -> dict[str, Any]:
+    """An answer as the row keeps it."""
     return {
         "decision": given.decision,
         "answer": as_shown(given.answer),

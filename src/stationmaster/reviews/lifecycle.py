@@ -1,0 +1,171 @@
+"""The loops of the review service, started by the console: deliver, sweep, timers, events. Each looks by the clock,
+so that nothing depends on being told."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+import psycopg
+from psycopg_pool import PoolClosed, PoolTimeout
+
+from stationmaster.errors import StationmasterError
+from stationmaster.postgres import ensure
+from stationmaster.reviews import events, timers
+from stationmaster.reviews.agent_server import connect
+from stationmaster.reviews.database import open_pool
+from stationmaster.reviews.deliver import step, take
+from stationmaster.reviews.desk import Desk
+from stationmaster.reviews.outbox import queue
+from stationmaster.reviews.policies import load
+from stationmaster.reviews.sweep import sweep_if_due
+from stationmaster.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+Loop: TypeAlias = Callable[[Desk, asyncio.Event], Awaitable[None]]
+POOL_SIZE = 30
+AWAY = (psycopg.OperationalError, PoolTimeout, PoolClosed, StationmasterError)
+"""What passes by itself: the loop says so and goes on. Anything else is a bug and ends the workers."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds between two looks of each loop, and how many answers are in hand at once."""
+
+    deliver_s: float = 0.2
+    answers: int = 16
+    timers_s: float = 2.0
+    sweep_s: float = 5.0
+    full_sweep_s: float = 3600.0
+    events_s: float = 1.0
+    tidy_s: float = 3600.0
+
+
+async def run_workers(
+    settings: Settings, stop: asyncio.Event, *, also: Sequence[Loop] = (), pace: Pace | None = None
+) -> None:
+    """Everything that goes on without a request, until `stop` is set; what is in hand then is put down first.
+
+    `also`: loops of other rooms on the same desk, as the webhooks'. PoliciesWrong, or no database: at once.
+    """
+    pace, policies = pace or Pace(), await asyncio.to_thread(load, settings.policies)
+    url, key = target(settings)
+    name = f"{socket.gethostname()}:{os.getpid()}"
+    uri = await ensure(settings)
+    async with open_pool(uri, max_size=POOL_SIZE) as pool, connect(url, key) as server:
+        desk = Desk(pool, server, policies, name)
+        async with asyncio.TaskGroup() as group:
+            for loop in (
+                partial(deliver_loop, pace=pace),
+                partial(sweep_loop, pace=pace),
+                partial(timer_loop, pace=pace),
+                partial(events_loop, settings=settings, pace=pace),
+                partial(tidy_loop, pace=pace),
+                *also,
+            ):
+                group.create_task(_run(loop, desk, stop))
+
+
+def target(settings: Settings) -> tuple[str, str | None]:
+    """The Agent Server's URL and the key to send: the one that is named, else the one of this machine."""
+    if settings.api_url:
+        return settings.api_url.rstrip("/"), settings.api_key.get_secret_value() if settings.api_key else None
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 - compared, not bound
+    key = settings.local_key.get_secret_value() if settings.local_key else None
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}", key
+
+
+async def deliver_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
+    """Hands that are free take the next answers; none waits for the slowest of a batch."""
+    hands: set[asyncio.Task[None]] = set()
+    try:
+        while not stop.is_set():
+            free = pace.answers - len(hands)
+            taken: list[str] = []
+            with _patience("answers"):
+                taken = await take(desk, free) if free else []
+            hands |= {asyncio.create_task(_step(desk, review_id)) for review_id in taken}
+            if hands and not taken:
+                _, hands = await asyncio.wait(
+                    hands, timeout=pace.deliver_s, return_when=asyncio.FIRST_COMPLETED
+                )
+            elif not taken:
+                await _pause(stop, pace.deliver_s)
+            hands = {task for task in hands if not task.done()}
+    finally:
+        if hands:
+            await asyncio.wait(hands)
+
+
+async def _step(desk: Desk, review_id: str) -> None:
+    """One answer. Whatever goes wrong with it concerns no other; its lease ends, and it is looked at again."""
+    try:
+        await step(desk, review_id)
+    except Exception:
+        logger.exception("review %s could not be taken further", review_id)
+
+
+async def sweep_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
+    again: set[str] = set()
+    while not stop.is_set():
+        with _patience("the sweep"):
+            swept = await sweep_if_due(
+                desk, every_s=pace.sweep_s, full_every_s=pace.full_sweep_s, again=again
+            )
+            if swept:
+                again = swept.failed
+                level = logging.WARNING if swept.opened and swept.lag_s > pace.sweep_s * 2 else logging.DEBUG
+                logger.log(level, "swept: %s", swept)
+        await _pause(stop, min(1.0, pace.sweep_s))
+
+
+async def timer_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
+    while not stop.is_set():
+        with _patience("timers"):
+            await timers.remind(desk.pool)
+            await timers.escalate(desk.pool)
+            await timers.expire(desk.pool)
+        await _pause(stop, pace.timers_s)
+
+
+async def events_loop(desk: Desk, stop: asyncio.Event, *, settings: Settings, pace: Pace) -> None:
+    while not stop.is_set():
+        with _patience("events"):
+            await events.deliver_due(desk.pool, settings)
+        await _pause(stop, pace.events_s)
+
+
+async def tidy_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
+    """What nobody needs any more."""
+    while not stop.is_set():
+        with _patience("tidying"):
+            await timers.forget_keys(desk.pool)
+            async with desk.pool.connection() as conn:
+                await queue.tidy(conn)
+        await _pause(stop, pace.tidy_s)
+
+
+async def _run(loop: Loop, desk: Desk, stop: asyncio.Event) -> None:
+    await loop(desk, stop)
+
+
+@contextlib.contextmanager
+def _patience(what: str):
+    """A database or a server that is away for now: said, and tried again."""
+    try:
+        yield
+    except AWAY as error:
+        logger.warning("%s: %s", what, error)
+
+
+async def _pause(stop: asyncio.Event, seconds: float) -> None:
+    """Wait, but not longer than until `stop` is set."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await stop.wait()
