@@ -3,22 +3,22 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from stationmaster.errors import StationmasterError
-from stationmaster.postgres import connect
 from stationmaster.postgres.queries import load
 from stationmaster.reviews.database import Pool
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.errors import AgentServerUnavailable
 from stationmaster.reviews.model import Gone
 from stationmaster.reviews.observe import Observed, observe
+from webhooks.waking import woken
 
 LOG = logging.getLogger(__name__)
 QUERIES = load(Path(__file__).with_name("deliveries.sql"))
@@ -53,7 +53,7 @@ async def run(desk: Desk, stop: asyncio.Event) -> None:
     """Work until `stop` is set; what is under way then is brought to its end."""
     loop = asyncio.get_running_loop()
     forget_at = loop.time()
-    async with _woken(desk.pool, stop) as wake:
+    async with woken(desk.pool, CHANNEL, stop) as wake:
         while not stop.is_set():
             wake.clear()
             try:
@@ -75,11 +75,11 @@ async def work_due(desk: Desk) -> int:
     Safe in several processes at once. Raises, as a group, when the database is away: the claims then run out by
     the clock.
     """
-    gate = asyncio.Semaphore(AT_ONCE)
-    claimed = await _claim(desk.pool)
+    claimed = await claim(desk.pool)
+    waiting = list(reversed(claimed))
     async with asyncio.TaskGroup() as group:
-        for each in claimed:
-            group.create_task(_work(desk, each, gate))
+        for _ in range(min(AT_ONCE, len(claimed))):
+            group.create_task(_work_off(desk, waiting))
     return sum(len(each.delivery_ids) for each in claimed)
 
 
@@ -89,7 +89,8 @@ async def forget(pool: Pool) -> None:
         await conn.execute(FORGET, {"done_days": DONE_DAYS, "bad_days": BAD_DAYS})
 
 
-async def _claim(pool: Pool) -> list[Claimed]:
+async def claim(pool: Pool) -> list[Claimed]:
+    """Take what is due, put together by thread."""
     async with pool.connection() as conn:
         rows = await (await conn.execute(CLAIM, {"amount": BATCH, "lease_s": LEASE_S})).fetchall()
     by_thread: dict[str, list[Mapping[str, Any]]] = {}
@@ -107,19 +108,34 @@ def _together(thread_id: str, rows: Sequence[Mapping[str, Any]]) -> Claimed:
     )
 
 
-async def _work(desk: Desk, claimed: Claimed, gate: asyncio.Semaphore) -> None:
+async def _work_off(desk: Desk, waiting: list[Claimed]) -> None:
+    """Take from `waiting` until nothing is left. Once the Agent Server is away it is not asked for each of them:
+    to find that out takes seconds."""
+    while waiting:
+        outcome = await _settle(desk, waiting.pop())
+        if isinstance(outcome, AgentServerUnavailable) and waiting:
+            rest = [delivery_id for each in waiting for delivery_id in each.delivery_ids]
+            waiting.clear()
+            await _write(desk.pool, HOLD, rest, _held(outcome))
+
+
+async def _settle(desk: Desk, claimed: Claimed) -> Observed | Exception:
     """One look. Whatever goes wrong with it is written on its deliveries, so that it stops nobody else's."""
-    async with gate:
-        looking = asyncio.wait_for(observe(desk, claimed.thread_id, "hook"), LOOK_S)
-        (outcome,) = await asyncio.gather(looking, return_exceptions=True)
+    looking = asyncio.wait_for(observe(desk, claimed.thread_id, "hook"), LOOK_S)
+    (outcome,) = await asyncio.gather(looking, return_exceptions=True)
     if isinstance(outcome, Observed):
         query, parameters = _seen(outcome, claimed)
     elif isinstance(outcome, Exception):
         query, parameters = _failed(outcome, claimed)
     else:
         raise outcome
-    async with desk.pool.connection() as conn:
-        await conn.execute(query, {"delivery_ids": list(claimed.delivery_ids), **parameters})
+    await _write(desk.pool, query, claimed.delivery_ids, parameters)
+    return outcome
+
+
+async def _write(pool: Pool, query: Any, delivery_ids: Sequence[int], parameters: Mapping[str, Any]) -> None:
+    async with pool.connection() as conn:
+        await conn.execute(query, {"delivery_ids": list(delivery_ids), **parameters})
 
 
 def _seen(observed: Observed, claimed: Claimed) -> tuple[Any, dict[str, Any]]:
@@ -135,47 +151,23 @@ def _seen(observed: Observed, claimed: Claimed) -> tuple[Any, dict[str, Any]]:
 
 def _failed(error: Exception, claimed: Claimed) -> tuple[Any, dict[str, Any]]:
     """Held while the Agent Server or the database is away, which is not its fault; else tried again, TRIES times."""
-    said = str(error) if isinstance(error, StationmasterError) else f"{type(error).__name__}: {error}"
-    reason = said.replace("\0", " ").encode("utf-8", "replace").decode()[:1000]
     if isinstance(error, (AgentServerUnavailable, *DatabaseAway)):
-        return HOLD, {"error": reason, "pause_s": AWAY_PAUSE_S}
+        return HOLD, _held(error)
     LOG.error("a webhook could not be worked on, thread %s", claimed.thread_id, exc_info=error)
     if claimed.tries >= TRIES:
-        return GIVE_UP, {"error": reason}
-    return POSTPONE, _paused(reason)
+        return GIVE_UP, {"error": _reason(error)}
+    return POSTPONE, _paused(_reason(error))
+
+
+def _held(error: Exception) -> dict[str, Any]:
+    return {"error": _reason(error), "pause_s": AWAY_PAUSE_S}
 
 
 def _paused(reason: str) -> dict[str, Any]:
     return {"error": reason, "base_s": FIRST_PAUSE_S, "cap_s": LONGEST_PAUSE_S}
 
 
-@contextlib.asynccontextmanager
-async def _woken(pool: Pool, stop: asyncio.Event) -> AsyncIterator[asyncio.Event]:
-    """An event that is set when a delivery comes, by whatever process, and when `stop` is."""
-    wake = asyncio.Event()
-    tasks = [asyncio.create_task(_listen(pool, wake)), asyncio.create_task(_set_after(stop, wake))]
-    try:
-        yield wake
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-
-
-async def _set_after(first: asyncio.Event, then: asyncio.Event) -> None:
-    await first.wait()
-    then.set()
-
-
-async def _listen(pool: Pool, wake: asyncio.Event) -> None:
-    uri = cast("str", pool.conninfo)  # as `open_pool` gave it
-    while True:
-        try:
-            async with await connect(uri, autocommit=True) as conn:
-                await conn.execute(f"LISTEN {CHANNEL}")
-                wake.set()  # for what came before we listened
-                async for _ in conn.notifies():
-                    wake.set()
-        except (psycopg.OperationalError, StationmasterError) as error:
-            LOG.warning("no word of webhooks for now (%s): polling goes on", type(error).__name__)
-            await asyncio.sleep(POLL_S)
+def _reason(error: Exception) -> str:
+    """In words that a text column takes: no NUL, no lone surrogate, no novel."""
+    said = str(error) if isinstance(error, StationmasterError) else f"{type(error).__name__}: {error}"
+    return said.replace("\0", " ").encode("utf-8", "replace").decode()[:1000]

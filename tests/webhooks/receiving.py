@@ -55,10 +55,11 @@ async def until(true: Callable[[], Awaitable[bool]], timeout_s: float = 30) -> N
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp) -> AsyncIterator[int]:
-    """The app on a free port of this machine, in this loop; the port."""
+async def serving(app: ASGIApp, port: int = 0) -> AsyncIterator[int]:
+    """The app on this or a free port of this machine, in this loop; the port."""
     with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(("127.0.0.1", port))
         config = uvicorn.Config(app, log_level="warning", lifespan="off", ws="none", access_log=False)
         server = uvicorn.Server(config)
         served = asyncio.create_task(server.serve(sockets=[sock]))

@@ -92,7 +92,9 @@ async def test_forged_is_401_and_nothing_is_kept_but_a_count(guarded: Reception,
 
 
 @pytest.mark.parametrize(("ago", "reason"), [(5.1 * MINUTE, "too_old"), (-5.1 * MINUTE, "too_new")])
-async def test_a_signature_of_another_time_is_refused(guarded: Reception, ago: timedelta, reason: str) -> None:
+async def test_a_signature_of_another_time_is_refused(
+    guarded: Reception, ago: timedelta, reason: str
+) -> None:
     body = hook()
     response = await guarded.post(body, signed(body, ago=ago))
     assert (response.status_code, response.json()["code"]) == (401, reason)
