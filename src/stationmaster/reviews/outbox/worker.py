@@ -1,6 +1,7 @@
 """Send what is due, many at a time: nothing of the database is held while a receiver takes its time."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import TypeAlias
@@ -11,6 +12,8 @@ from stationmaster.reviews.outbox.queue import Dispatch, Medium, Receiver
 
 AT_ONCE = 20
 LOOK_AGAIN_S = 1.0
+ROUND_S = 10.0
+"""After it no more is claimed: a caller that has to stop is not kept by a long backlog."""
 
 
 class NotAccepted(Exception):
@@ -27,19 +30,19 @@ Send: TypeAlias = Callable[[Dispatch], Awaitable[None]]
 async def deliver_due(
     pool: Pool, medium: Medium, receivers: Sequence[Receiver], send: Send, *, lease: timedelta
 ) -> int:
-    """Spread and send until nothing is due; how many sends ended, well or not. `send` raises NotAccepted.
+    """Spread and send until nothing is due, or ROUND_S is over; how many sends ended, well or not. `send` raises
+    NotAccepted.
 
     A receiver that hangs keeps its own few places of AT_ONCE busy, and what comes in meanwhile for others is sent.
     A worker that is killed, or cancelled, between sending and marking sends again after `lease`, under the same id.
     """
-    known = {who.key for who in receivers}
+    known, until = {who.key for who in receivers}, time.monotonic() + ROUND_S
     ended, running = 0, set[asyncio.Task[None]]()
     try:
         while True:
-            async with pool.connection() as conn:
-                await queue.spread(conn, medium, receivers)
-                due = await queue.claim(conn, medium, limit=AT_ONCE - len(running), lease=lease)
-            running |= {asyncio.create_task(_one(pool, dispatch, known, send)) for dispatch in due}
+            if time.monotonic() < until:
+                due = await _take(pool, medium, receivers, AT_ONCE - len(running), lease)
+                running |= {asyncio.create_task(_one(pool, dispatch, known, send)) for dispatch in due}
             if not running:
                 return ended
             finished, running = await asyncio.wait(
@@ -52,6 +55,14 @@ async def deliver_due(
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+
+
+async def _take(
+    pool: Pool, medium: Medium, receivers: Sequence[Receiver], limit: int, lease: timedelta
+) -> list[Dispatch]:
+    async with pool.connection() as conn:
+        await queue.spread(conn, medium, receivers)
+        return await queue.claim(conn, medium, limit=limit, lease=lease)
 
 
 async def _one(pool: Pool, dispatch: Dispatch, known: set[str], send: Send) -> None:
