@@ -4,7 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import APIError
+from langgraph_sdk.schema import StreamMode
 
 from stationmaster.demo.tickets import Ticket
 from stationmaster.errors import StationmasterError
@@ -41,7 +44,19 @@ Listener = Callable[[str, Any], None]
 
 
 async def run_ticket(client: LangGraphClient, ticket: Ticket, ticket_id: str, tell: Listener) -> Result:
-    """Stream the ticket; if it waits for a person, approve it by the id of the interrupt; read the end back."""
+    """Stream the ticket; if it waits for a person, approve it by the id of the interrupt; read the end back.
+
+    Raises DemoError when the server goes away meanwhile, refuses, or fails the run.
+    """
+    try:
+        return await _run_ticket(client, ticket, ticket_id, tell)
+    except (httpx.TransportError, APIError) as error:
+        raise DemoError(
+            f"the server went away during ticket {ticket.name} ({error}): look at its log, start it and try again"
+        ) from None
+
+
+async def _run_ticket(client: LangGraphClient, ticket: Ticket, ticket_id: str, tell: Listener) -> Result:
     thread = await client.threads.create(metadata={"ticket_id": ticket_id})
     result = Result(ticket=ticket.name, thread_id=thread["thread_id"])
     message = {"role": "user", "content": ticket.text}
@@ -61,7 +76,8 @@ async def run_ticket(client: LangGraphClient, ticket: Ticket, ticket_id: str, te
 
 
 async def _stream(client: LangGraphClient, result: Result, tell: Listener, **what: Any) -> None:
-    stream = client.runs.stream(result.thread_id, GRAPH, stream_mode=["updates", "messages-tuple"], **what)
+    modes: list[StreamMode] = ["updates", "messages-tuple"]
+    stream = client.runs.stream(result.thread_id, GRAPH, stream_mode=modes, stream_resumable=True, **what)
     async for part in stream:
         if part.event == "updates":
             for node in part.data:

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph_sdk import get_client
 
+from stationmaster.demo.run import DemoError, run_ticket
+from stationmaster.demo.tickets import Ticket
 from tests.fakes.agent_server import ROOT, AgentServer, clean_environment
 from tests.fakes.shop import Ledger
 
@@ -116,3 +119,10 @@ def test_a_server_that_is_not_there(served_shop: str) -> None:
     assert done.stderr.startswith("error: ")
     assert "http://127.0.0.1:9" in done.stderr
     assert os.linesep * 2 not in done.stderr
+
+
+async def test_a_server_that_goes_away_meanwhile_is_one_line() -> None:
+    ticket = Ticket(name="blender", text="?", intent="refund", outcome="refunded")
+    async with get_client(url="http://127.0.0.1:9", api_key=None) as client:
+        with pytest.raises(DemoError, match="went away during ticket blender .* start it and try again"):
+            await run_ticket(client, ticket, "T-1", lambda kind, what: None)
