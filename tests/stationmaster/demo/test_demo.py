@@ -124,5 +124,5 @@ def test_a_server_that_is_not_there(served_shop: str) -> None:
 async def test_a_server_that_goes_away_meanwhile_is_one_line() -> None:
     ticket = Ticket(name="blender", text="?", intent="refund", outcome="refunded")
     async with get_client(url="http://127.0.0.1:9", api_key=None) as client:
-        with pytest.raises(DemoError, match="went away during ticket blender .* start it and try again"):
+        with pytest.raises(DemoError, match=r"went away during ticket blender .* start it and try again"):
             await run_ticket(client, ticket, "T-1", lambda kind, what: None)
