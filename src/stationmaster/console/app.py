@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from stationmaster.console import api, pages, sign_in
+from stationmaster.console import acting, api, pages, sign_in
 from stationmaster.console.changes import Changes
 from stationmaster.console.errors import Failures
 from stationmaster.console.headers import SecurityHeaders, SizeLimit
@@ -24,8 +24,9 @@ from stationmaster.console.session import SameSiteOnly
 from stationmaster.postgres import ensure
 from stationmaster.reviews.access.oidc import provider_from
 from stationmaster.reviews.database import open_pool
+from stationmaster.reviews.lifecycle import run_workers
 from stationmaster.settings import Settings
-from webhooks import receiver
+from webhooks import receiver, worker
 
 LOG = logging.getLogger(__name__)
 HEALTH_S = 2.0
@@ -49,7 +50,7 @@ def create_app(settings: Settings, *, workers: bool = True) -> Starlette:
             async with _working(made) if workers else contextlib.nullcontext():
                 yield {"services": made}
 
-    failures = Failures(getattr(pages, "failure", None))
+    failures = Failures(pages.failure)
     app = Starlette(
         routes=_routes(settings), lifespan=lifespan, exception_handlers=dict(failures.handlers()),
         middleware=[
@@ -65,10 +66,10 @@ def create_app(settings: Settings, *, workers: bool = True) -> Starlette:
 @contextlib.asynccontextmanager
 async def _working(at_hand: Services) -> AsyncIterator[None]:
     """The review service's loops, for as long as the block lasts; then they get a while to put down what they hold."""
-    from stationmaster.reviews.lifecycle import run_workers
-
     stop = asyncio.Event()
-    at_hand.workers = asyncio.create_task(run_workers(at_hand.settings, stop), name="workers")
+    at_hand.workers = asyncio.create_task(
+        run_workers(at_hand.settings, stop, also=(worker.run,)), name="workers"
+    )
     at_hand.workers.add_done_callback(_tell)
     try:
         yield
@@ -90,9 +91,10 @@ def _routes(settings: Settings) -> Sequence[BaseRoute]:
     return [
         Route("/healthz", healthz),
         *sign_in.routes(),
+        *acting.routes(),
         Mount("/api/v1", api.app(Failures().handlers())),
         *receiver.routes(settings, lambda request: services(request).pool),
-        *(pages.routes() if hasattr(pages, "routes") else ()),
+        *pages.routes(),
     ]
 
 

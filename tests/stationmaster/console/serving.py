@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import psycopg
 import uvicorn
+from psycopg.sql import SQL, Identifier, Placeholder
 
 from stationmaster.console.app import create_app
 from stationmaster.reviews.access import tokens, users
@@ -116,11 +116,9 @@ async def open_review(
         "title": f"Refund order {number}?", "payload": json.dumps(shown), "groups": list(groups), "graph": "support",
         "search_text": f"Refund order {number}?", **columns,
     }  # fmt: skip
-    names = psycopg.sql.SQL(", ").join(map(psycopg.sql.Identifier, row))
-    values = psycopg.sql.SQL(", ").join(map(psycopg.sql.Placeholder, row))
-    statement = psycopg.sql.SQL("INSERT INTO reviews.reviews ({}) VALUES ({}) RETURNING id").format(
-        names, values
-    )
+    names = SQL(", ").join(map(Identifier, row))
+    values = SQL(", ").join(map(Placeholder, row))
+    statement = SQL("INSERT INTO reviews.reviews ({}) VALUES ({}) RETURNING id").format(names, values)
     async with pool.connection() as conn:
         found = await (await conn.execute(statement, row)).fetchone()
     assert found is not None

@@ -61,9 +61,11 @@ async def decide_review(
         decision=body.decision, fields=body.fields, raw=body.answer,
         has_raw="answer" in body.model_fields_set, reason=body.reason,
     )  # fmt: skip
-    return _one(
-        await decide.decide(at_hand.pool, review_id, who, submission, idempotency_key=idempotency_key)
+    undo_s = decide.UNDO_S if body.undo_s is None else body.undo_s
+    done = await decide.decide(
+        at_hand.pool, review_id, who, submission, idempotency_key=idempotency_key, undo_s=undo_s
     )
+    return _one(done)
 
 
 @declared(response_model=ReviewOut)

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 from starlette.routing import BaseRoute, Mount, Route
 
 from stationmaster.console.app import create_app
@@ -28,6 +30,8 @@ EXPECTED: dict[tuple[str, str], str] = {
     ("POST", "/sign-in/link/{secret}"): ANYBODY,
     ("GET", "/sign-in/oidc"): ANYBODY,
     ("GET", "/sign-in/oidc/callback"): ANYBODY,
+    ("GET", "/act/{secret}"): ANYBODY,
+    ("POST", "/act/{secret}"): ANYBODY,
     ("GET", "/api/v1/openapi.json"): ANYBODY,
     ("GET", "/api/v1/me"): SIGNED_IN,
     ("GET", "/api/v1/reviews"): SIGNED_IN,
@@ -80,7 +84,11 @@ def routes(tmp_path: Path) -> list[tuple[str, str]]:
 
 
 def of_the_api(routes: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [found for found in routes if found[1].startswith(("/api/", "/healthz", "/sign-", "/webhooks/"))]
+    return [
+        found
+        for found in routes
+        if found[1].startswith(("/api/", "/healthz", "/sign-", "/act/", "/webhooks/"))
+    ]
 
 
 def test_every_route_is_listed_once(routes: list[tuple[str, str]]) -> None:
@@ -193,17 +201,15 @@ async def test_what_is_not_there_is_a_problem_in_json(console: str) -> None:
 
 
 async def test_a_database_that_is_gone_is_told_without_its_address(database: str, tmp_path: Path) -> None:
-    import psycopg
-
     async with served(settings_for(database, tmp_path)) as url, anybody(url) as http:
         assert (await http.get("/healthz")).json() == {"ok": True}
         name = database.rpartition("/")[2].partition("?")[0]
         with psycopg.connect(database.replace(f"/{name}?", "/postgres?"), autocommit=True) as conn:
-            conn.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')  # pyright: ignore[reportArgumentType]
+            conn.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(Identifier(name)))
             conn.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
             health = await http.get("/healthz")
             asked = await http.get("/api/v1/me", headers={"Authorization": "Bearer smt_x"})
-            conn.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')  # pyright: ignore[reportArgumentType]
+            conn.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS true").format(Identifier(name)))
         assert (health.status_code, health.json()["ok"]) == (503, False)
         assert (asked.status_code, asked.json()["code"]) == (503, "database_away")
         assert name not in health.text + asked.text

@@ -4,6 +4,7 @@ import asyncio
 import logging
 
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from stationmaster.reviews.access import secret, sessions, signing_in, tokens, users
 from stationmaster.reviews.access.errors import (
@@ -23,9 +24,10 @@ HERE = "203.0.113.7"
 
 async def dump(pool: Pool) -> str:
     """Everything that the access tables hold, as text."""
-    tables = ("users", "tokens", "sessions", "one_time_links")
+    tables = map(Identifier, ("users", "tokens", "sessions", "one_time_links"))
+    statement = SQL("SELECT * FROM reviews.{}")
     async with pool.connection() as conn:
-        rows = [await (await conn.execute(f"SELECT * FROM reviews.{name}")).fetchall() for name in tables]  # pyright: ignore[reportArgumentType]
+        rows = [await (await conn.execute(statement.format(name))).fetchall() for name in tables]
     return repr(rows)
 
 
