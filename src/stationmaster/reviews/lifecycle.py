@@ -1,5 +1,5 @@
-"""The loops of the review service, started by the console: deliver, sweep, timers, events. Each looks by the clock,
-so that nothing depends on being told."""
+"""The loops of the review service, started by the console: deliver, sweep, timers, events, messages. Each looks by
+the clock, so that nothing depends on being told."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ from psycopg_pool import PoolClosed, PoolTimeout
 
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
-from stationmaster.reviews import events, timers
+from stationmaster.reviews import events, notify, timers
 from stationmaster.reviews.agent_server import connect
 from stationmaster.reviews.database import open_pool
 from stationmaster.reviews.deliver import step, take
@@ -66,6 +66,7 @@ async def run_workers(
                 partial(sweep_loop, pace=pace),
                 partial(timer_loop, pace=pace),
                 partial(events_loop, settings=settings, pace=pace),
+                partial(notices_loop, settings=settings, pace=pace),
                 partial(tidy_loop, pace=pace),
                 *also,
             ):
@@ -135,9 +136,18 @@ async def timer_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
 
 
 async def events_loop(desk: Desk, stop: asyncio.Event, *, settings: Settings, pace: Pace) -> None:
+    """To other services."""
     while not stop.is_set():
         with _patience("events"):
             await events.deliver_due(desk.pool, settings)
+        await _pause(stop, pace.events_s)
+
+
+async def notices_loop(desk: Desk, stop: asyncio.Event, *, settings: Settings, pace: Pace) -> None:
+    """To people. A loop of its own: a slow mail server delays no event."""
+    while not stop.is_set():
+        with _patience("messages"):
+            await notify.deliver_due(desk.pool, settings)
         await _pause(stop, pace.events_s)
 
 

@@ -1,9 +1,10 @@
-"""What every change of a review leaves behind, in its own transaction: an audit entry, and an event for others."""
+"""What every change of a review leaves behind, in its own transaction: an audit entry, an event for other services,
+and messages to the people whom its policy names."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from stationmaster.reviews import audit, events
+from stationmaster.reviews import audit, events, notify
 from stationmaster.reviews.database import Connection
 from stationmaster.reviews.events.emitting import Kind
 from stationmaster.reviews.model import CLOSED, Review
@@ -13,6 +14,11 @@ SERVICE = "service:stationmaster"
 _EVENTS: dict[str, Kind] = {
     "opened": "opened", "returned": "opened", "reopened": "opened", "decided": "decided", "consumed": "consumed",
     **dict.fromkeys(CLOSED, "closed"),
+}  # fmt: skip
+# An answer's way through the graph (finished, failed) is nothing to interrupt people with.
+_MOMENTS: dict[str, notify.Moment] = {
+    "opened": "opened", "returned": "opened", "reopened": "opened", "reminded": "reminder", "escalated": "escalation",
+    "decided": "resolution", **dict.fromkeys(CLOSED - {"finished", "failed"}, "resolution"),
 }  # fmt: skip
 
 
@@ -30,3 +36,5 @@ async def leave(
     await audit.record(conn, review_id=review.id, actor=actor, action=action, detail=detail or {})
     if action in _EVENTS and not review.debug:
         await events.emit(conn, _EVENTS[action], review)
+    if action in _MOMENTS:
+        await notify.plan(conn, _MOMENTS[action], review)
