@@ -28,16 +28,10 @@ class Poster:
         self._private = private
         self._stack = AsyncExitStack()
         self._pool: httpcore.AsyncConnectionPool | None = None
+        self._opening = asyncio.Lock()
         self._agent = f"stationmaster/{version('stationmaster')}"
 
     async def __aenter__(self) -> Self:
-        trusted = await asyncio.to_thread(ssl.create_default_context)
-        self._pool = await self._stack.enter_async_context(
-            httpcore.AsyncConnectionPool(
-                ssl_context=trusted, max_connections=AT_ONCE, max_keepalive_connections=0,
-                network_backend=CheckedNetwork(private=self._private),
-            )
-        )  # fmt: skip
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -62,8 +56,6 @@ class Poster:
             raise NotAccepted(_refused(status), final=status == GONE)
 
     async def _status(self, to: EventUrl, message_id: str, body: str) -> int:
-        if self._pool is None:
-            raise RuntimeError("a Poster is used inside its `async with`")
         data = body.encode()
         now = datetime.now(UTC)
         signatures = " ".join(
@@ -75,10 +67,24 @@ class Poster:
         }  # fmt: skip
         timeout = {"connect": CONNECT_S, "read": READ_S, "write": READ_S, "pool": TOTAL_S}
         # The body that comes back is never read: it could be endless, and says nothing that we would believe.
-        async with self._pool.stream(
+        connections = await self._connections()
+        async with connections.stream(
             "POST", to.url, headers=headers, content=data, extensions={"timeout": timeout}
         ) as response:
             return response.status
+
+    async def _connections(self) -> httpcore.AsyncConnectionPool:
+        """Made when something is sent: reading the trusted certificates takes its time, and most rounds send nothing."""
+        async with self._opening:
+            if self._pool is None:
+                trusted = await asyncio.to_thread(ssl.create_default_context)
+                self._pool = await self._stack.enter_async_context(
+                    httpcore.AsyncConnectionPool(
+                        ssl_context=trusted, max_connections=AT_ONCE, max_keepalive_connections=0,
+                        network_backend=CheckedNetwork(private=self._private),
+                    )
+                )  # fmt: skip
+            return self._pool
 
 
 def _timed_out(error: httpcore.TimeoutException) -> str:

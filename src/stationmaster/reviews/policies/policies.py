@@ -122,7 +122,7 @@ def _default(terms: Terms) -> dict[str, object] | None:
             return None
         case "reject":
             reason = expiry.reason or NOBODY_ANSWERED
-            return {"decision": "reject", "fields": {"reason": reason}, "reason": reason}
+            return {"decision": "reject", "reason": reason}
         case "answer":
             return {"decision": "answer", "raw": expiry.answer, "has_raw": True}
         case decision:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stationmaster.reviews import policies
-from stationmaster.reviews.model import Facts
+from agents.shared.approvals import Answer
+from stationmaster.reviews import policies, shapes
+from stationmaster.reviews.model import Facts, Pending, Submission
 from stationmaster.reviews.policies.conditions import holds
 from stationmaster.reviews.policies.durations import WorkingHours, advance, parse
 from stationmaster.reviews.policies.format import Condition
@@ -18,6 +19,9 @@ from stationmaster.reviews.policies.values import ZoneInfo
 
 ROOT = Path(__file__).parents[4]
 NOW = datetime(2026, 3, 27, 15, 0, tzinfo=UTC)  # a Friday; Berlin's clocks change on the Sunday after
+PENDING: dict[str, Any] = {
+    "thread_id": "t", "interrupt_id": "i", "node": "n", "namespace": "", "checkpoint_id": "c", "kind": "interrupt",
+}  # fmt: skip
 
 
 def facts(payload: Any = None, amount_usd: float | None = None, **more: Any) -> Facts:
@@ -208,3 +212,20 @@ def test_working_hours_are_never_shorter_than_the_time_itself_and_add_up(
     reached = advance(moment, length, BERLIN)
     assert reached - moment >= length
     assert advance(reached, more, BERLIN) == advance(moment, length + more, BERLIN)
+
+
+@pytest.mark.parametrize("default", ["approve", "reject", "{decision: reject, reason: Too late}"])
+@pytest.mark.parametrize("shape", ["typed", "tool call"])
+def test_a_default_is_an_answer_that_the_question_takes(tmp_path: Path, default: str, shape: str) -> None:
+    found = loaded(tmp_path, f"default: {{reviewers: r, due: 1h, on_expiry: {default}}}\n")
+    submission = Submission(**(found.stamp(facts(), NOW).default_on_expiry or {}))
+    if shape == "typed":
+        pending = Pending(**PENDING, value={"amount_usd": 640.0}, response_schema=Answer.model_json_schema())
+    else:
+        call = {"action_requests": [{"name": "pay", "args": {"usd": 5}}]}
+        allowed = {"review_configs": [{"action_name": "pay", "allowed_decisions": ["approve", "reject"]}]}
+        pending = Pending(**PENDING, value={**call, **allowed}, response_schema=None)
+    resume = shapes.of(pending).answer(pending, submission)
+    assert submission.decision in str(resume.value)
+    if submission.reason:
+        assert submission.reason in str(resume.value)
