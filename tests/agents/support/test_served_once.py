@@ -48,8 +48,8 @@ async def test_an_answer_to_an_unknown_question_does_nothing(waiting: Conversati
 
     await waiting.answer(APPROVE)
     done = (await waiting.state())["values"]
-    for command in (unknown, {"resume": {question["id"]: APPROVE}}, {"resume": APPROVE}):
-        await waiting.run(command=command)
+    late = [unknown, {"resume": {question["id"]: APPROVE}}, {"resume": APPROVE}]
+    await every(waiting.run(command=command) for command in late)
     assert (await waiting.state())["values"] == done
     assert ledger.refunded_usd(waiting.ticket_id) == [640]
     assert ledger.mail_kinds(waiting.ticket_id) == ["acknowledge", "reply"]
