@@ -86,15 +86,15 @@ def _act(run: Act) -> Callable[[Request], Awaitable[Response]]:
     return endpoint
 
 
-async def _undo(request: Request, viewer: Identity, form: FormData) -> Review:  # noqa: ARG001
+async def _undo(request: Request, viewer: Identity, form: FormData) -> Review:
     return await deciding.undo(services(request).pool, request.path_params["review_id"], viewer)
 
 
-async def _claim(request: Request, viewer: Identity, form: FormData) -> Review:  # noqa: ARG001
+async def _claim(request: Request, viewer: Identity, form: FormData) -> Review:
     return await deciding.claim(services(request).pool, request.path_params["review_id"], viewer)
 
 
-async def _release(request: Request, viewer: Identity, form: FormData) -> Review:  # noqa: ARG001
+async def _release(request: Request, viewer: Identity, form: FormData) -> Review:
     return await deciding.release(services(request).pool, request.path_params["review_id"], viewer)
 
 

@@ -23,7 +23,11 @@ NAMES = ("q", "actor", "action", "review")
 async def entries(request: Request, viewer: Identity) -> Response:
     """One page, newest first, of what concerns reviews that the viewer may see."""
     asked = {name: request.query_params.get(name, "").replace("\x00", "").strip()[:LONGEST] for name in NAMES}
-    problem = "" if not asked["review"] or _is_id(asked["review"]) else "That is no review’s id, so it was not used."
+    problem = (
+        ""
+        if not asked["review"] or _is_id(asked["review"])
+        else "That is no review’s id, so it was not used."
+    )
     before = request.query_params.get("before", "")
     async with services(request).pool.connection() as conn:
         found = await audit.search(

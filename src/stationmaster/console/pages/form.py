@@ -1,4 +1,4 @@
-"""A review's form as the page draws it: which way to answer is the main one, and which control each field gets. Pure."""
+"""A review's form as the page draws it: the main way to answer, and each field's control. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -103,7 +103,8 @@ def ways(form: Form, typed: Typed | None = None) -> Ways:
 def _merged(approve: Choice, edit: Choice, typed: Typed) -> Way:
     mine = typed if typed.decision in (APPROVE, EDIT) else Typed()
     return Way(
-        APPROVE, approve.label, _fields(edit, mine), edit=EDIT, opened=bool(mine.texts), edit_label=f"{approve.label} with changes",
+        APPROVE, approve.label, _fields(edit, mine), opened=bool(mine.texts),
+        edit=EDIT, edit_label=f"{approve.label} with changes",
         reason=mine.reason if approve.needs_reason or edit.needs_reason else None,
         needs_reason=approve.needs_reason, reason_error=mine.errors.get("reason", ""),
     )  # fmt: skip
@@ -136,12 +137,17 @@ def _drawn(decision: str, entry: Field, typed: Typed) -> Drawn:
         text = shown(entry.value).text or text
     longest = entry.schema.get("maxLength")
     return Drawn(
-        name=entry.name, id=anchor(decision, entry.name), label=entry.label or label(entry.name), control=control,
+        name=entry.name, id=anchor(decision, entry.name), label=_label(entry), control=control,
         type=entry.type, text=text, required=entry.required and not _may_be_empty(entry), help=entry.help or "",
         hint=_hint(entry), error=typed.errors.get(entry.name, ""), rows=_rows(text, control),
         max_length=longest if isinstance(longest, int) else None,
         as_text=_as_text(entry, typed), options=options, initial=text_of(entry) if text != text_of(entry) else None,
     )  # fmt: skip
+
+
+def _label(entry: Field) -> str:
+    """A field of any type says beside its control what it takes."""
+    return (entry.label.removesuffix(" (JSON)") if entry.type == "any" else entry.label) or label(entry.name)
 
 
 def _control(entry: Field, text: str, options: tuple[Option, ...]) -> Control:
@@ -186,7 +192,12 @@ def _hint(entry: Field) -> str:
     words = {"integer": "whole number", "number": "number", "array": "JSON list", "object": "JSON object"}
     hint = words.get(entry.type, "")
     return ", ".join(
-        part for part in (hint, "optional" if entry.editable and not entry.required and entry.value is None else "") if part
+        part
+        for part in (
+            hint,
+            "optional" if entry.editable and not entry.required and entry.value is None else "",
+        )
+        if part
     )
 
 

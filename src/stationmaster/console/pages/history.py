@@ -22,7 +22,9 @@ NAMES = ("q", "state", "by", "graph", "cursor")
 @signed_in
 async def history(request: Request, viewer: Identity) -> Response:
     """One page, the last closed first; everything that narrows it stands in the URL."""
-    asked = {name: request.query_params.get(name, "").replace("\x00", "").strip()[:LONGEST] for name in NAMES[:-1]}
+    asked = {
+        name: request.query_params.get(name, "").replace("\x00", "").strip()[:LONGEST] for name in NAMES[:-1]
+    }
     asked["state"] = asked["state"] if asked["state"] in CLOSED else ""
     cursor = request.query_params.get("cursor")
     wanted = ListQuery(

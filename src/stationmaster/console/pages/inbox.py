@@ -35,8 +35,8 @@ class Empty:
 EMPTY: dict[Tab, Empty] = {
     "needs_you": Empty("Nothing waits for you", "When a graph asks something, it appears here by itself."),
     "claimed": Empty("You have claimed nothing", "Claim a review (c) to tell others that you are on it."),
-    "waiting": Empty("Nothing waits on others", "Here is what others have claimed, and what you answered first of two."),
-    "decided": Empty("No answer is on its way", "Answers stay here until their graph has taken them, then they are closed."),
+    "waiting": Empty("Nothing waits on others", "What others have claimed, or you answered first of two, is here."),
+    "decided": Empty("No answer is on its way", "Answers stay here until their graph has taken them."),
     "closed": Empty("Nothing is closed yet", "Finished, failed, replaced and expired reviews end up here."),
     "debug": Empty("No breakpoints", "Runs that were started with breakpoints, as Studio does, show up here."),
 }  # fmt: skip

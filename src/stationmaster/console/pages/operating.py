@@ -2,7 +2,7 @@
 
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -18,7 +18,7 @@ from stationmaster.reviews.outbox import queue
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
 ALL = ("outgoing_counts", "deliveries_troubled", "delivery_counts", "refusals")
-STATEMENTS = {name: QUERIES[name] for name in ALL}
+STATEMENTS: dict[str, LiteralString] = {name: QUERIES[name] for name in ALL}
 
 DRIFT = {
     "missed": "Questions that no webhook told of, found by the sweep",
@@ -47,7 +47,8 @@ async def operations(request: Request, viewer: Identity) -> Response:
         request, "operations.html", viewer, current="/operations", drift=drift, drift_words=DRIFT,
         stuck=[{"review": review, "why": why(review)} for review in stuck], sees_all=viewer.sees_every_group,
         deliveries={row["state"]: row["n"] for row in found["delivery_counts"]}, refusals=found["refusals"],
-        troubled_deliveries=found["deliveries_troubled"], outgoing={row["medium"]: row for row in found["outgoing_counts"]},
+        troubled_deliveries=found["deliveries_troubled"],
+        outgoing={row["medium"]: row for row in found["outgoing_counts"]},
         troubled=troubled, workers_ended=workers is not None and workers.done(),
     )  # fmt: skip
 
@@ -59,7 +60,9 @@ async def replay(request: Request, viewer: Identity) -> Response:
     form = await request.form()
     message, receiver = str(form.get("message", "")), str(form.get("receiver", ""))
     async with services(request).pool.connection() as conn:
-        in_scope = {(found.message_id, found.receiver) for found in await queue.troubled(conn, viewer.scope())}
+        in_scope = {
+            (found.message_id, found.receiver) for found in await queue.troubled(conn, viewer.scope())
+        }
         if (message, receiver) in in_scope:
             await queue.replay(conn, message, receiver)
     return RedirectResponse("/operations#outgoing", HTTPStatus.SEE_OTHER)
@@ -70,7 +73,9 @@ def why(review: Review) -> str:
     if review.note:
         return review.note
     if review.state == "decided":
-        return "Decided, and not sent: the Agent Server can't be reached, or another run keeps the thread busy."
+        return (
+            "Decided, and not sent: the Agent Server can't be reached, or another run keeps the thread busy."
+        )
     if review.state == "sent":
         return "Sent, and the thread does not show that it was taken."
     if review.state == "consumed":

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import get_args
 from urllib.parse import urlencode
 
+from stationmaster.reviews import store
 from stationmaster.reviews.store import ListQuery, Tab
 
 PAGE_SIZE = 50
@@ -54,6 +54,7 @@ class Filters:
         )  # fmt: skip
 
 
+TABS: dict[str, Tab] = {tab: tab for tab in store.TABS}
 NAMES = ("tab", "q", "graph", "assistant", "group", "min", "max", "cursor")
 
 
@@ -67,8 +68,7 @@ def parse(query: Mapping[str, str]) -> Filters:
     ]
     for name in ("min", "max"):
         texts[name] = texts[name] if amount(texts[name]) is not None else ""
-    tab = query.get("tab", "")
-    known = next((name for name in get_args(Tab) if name == tab), "needs_you")
+    known = TABS.get(query.get("tab", ""), "needs_you")
     return Filters(tab=known, cursor=query.get("cursor", "")[:1_000], problems=tuple(problems), **texts)
 
 

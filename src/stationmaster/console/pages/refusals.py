@@ -2,10 +2,10 @@
 
 from stationmaster.console.pages import words
 from stationmaster.console.pages.form import APPROVE, EDIT, Typed, anchor
+from stationmaster.console.pages.offering import offered
 from stationmaster.console.pages.reviewing import Problem, Refusal
 from stationmaster.console.pages.shown import label
-from stationmaster.console.pages.submitting import Sent
-from stationmaster.reviews import shapes
+from stationmaster.console.pages.submitting import FirstAnswerChanged, Sent
 from stationmaster.reviews.errors import (
     AlreadyDecided,
     AnswerRefused,
@@ -33,24 +33,41 @@ def refused(error: ReviewError, review: Review, viewer: str, sent: Sent | None) 
 def _conflict(error: ReviewError, viewer: str) -> Problem:
     if isinstance(error, AlreadyDecided):
         who = "You have" if error.by == viewer else f"{error.by} has"
-        return Problem(f"{who} already answered this", f"{words.done(error.decision).capitalize()}, at {words.stamp(error.at)}. Your answer was not sent.")
+        return Problem(
+            f"{who} already answered this",
+            f"{words.done(error.decision).capitalize()}, at {words.stamp(error.at)}. Your answer was not sent.",
+        )
     if isinstance(error, Stale):
-        return Problem("This question is no longer asked", "Your answer was not sent. Below is what became of it.")
+        return Problem(
+            "This question is no longer asked", "Your answer was not sent. Below is what became of it."
+        )
     if isinstance(error, ClaimedByOther):
-        return Problem(f"{error.by} is on it", f"Claimed at {words.stamp(error.since)}. Your answer was not sent: ask them to release it, or have a lead do so.")
+        return Problem(
+            f"{error.by} is on it",
+            f"Claimed at {words.stamp(error.since)}. Your answer was not sent: ask them, or a lead, to release it.",
+        )
     if isinstance(error, SecondPersonNeeded):
-        return Problem("This takes a second person", "You gave the first answer; somebody else has to confirm it.")
+        return Problem(
+            "This takes a second person", "You gave the first answer; somebody else has to confirm it."
+        )
+    if isinstance(error, FirstAnswerChanged):
+        return Problem(
+            "The first answer changed",
+            "What you confirmed is no longer what would be sent. It is shown anew below.",
+        )
     if isinstance(error, TooLate):
         return Problem("Too late to undo", "The answer has left. What it set going is shown here.")
     if isinstance(error, KeyReused):
-        return Problem("This form was sent before", "With another answer, which was taken. Reload the page to see it.")
+        return Problem(
+            "This form was sent before", "With another answer, which was taken. Reload the page to see it."
+        )
     return Problem("Not done", str(error))
 
 
 def _fields(error: AnswerRefused, review: Review, decision: str) -> tuple[dict[str, str], ...]:
     """One line a field, each leading to its control."""
     labels = {
-        entry.name: entry.label for choice in shapes.of(review.pending).form(review.pending).choices
+        entry.name: entry.label for choice in offered(review).choices
         for entry in choice.fields
     }  # fmt: skip
     # Approve and edit are one form: its fields are edit's, its reason stands under approve.

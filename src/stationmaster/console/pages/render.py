@@ -1,4 +1,4 @@
-"""Templates to pages: one environment with autoescape, what every page is given, headers that keep pages out of caches."""
+"""Templates to pages: one environment with autoescape, what every page is given, no caching."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -12,7 +12,7 @@ from starlette.responses import Response
 from stationmaster.console import session
 from stationmaster.console.pages import words
 from stationmaster.console.pages.shown import label
-from stationmaster.reviews.access.identity import Identity
+from stationmaster.reviews.access.identity import Identity, Role
 
 HERE = Path(__file__).parents[1]
 TEMPLATES, STATIC = HERE / "templates", HERE / "static"
@@ -39,8 +39,8 @@ def environment() -> Environment:
     return made
 
 
-NAVIGATION = (
-    ("Inbox", "/", None), ("History", "/history", None), ("Audit", "/audit", "reviewer"),
+NAVIGATION: tuple[tuple[str, str, Role], ...] = (
+    ("Inbox", "/", "reader"), ("History", "/history", "reader"), ("Audit", "/audit", "reviewer"),
     ("Operations", "/operations", "lead"),
 )  # fmt: skip
 
@@ -50,7 +50,7 @@ def navigation(viewer: Identity, current: str) -> list[dict[str, Any]]:
     return [
         {"label": text, "href": href, "current": href == current}
         for text, href, role in NAVIGATION
-        if role is None or viewer.has(role)
+        if viewer.has(role)
     ]
 
 

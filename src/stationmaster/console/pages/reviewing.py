@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
+from uuid import uuid4
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,6 +14,7 @@ from starlette.responses import Response
 from stationmaster.console.pages import markdown, query, standing, thread
 from stationmaster.console.pages.form import Typed, ways
 from stationmaster.console.pages.inbox import LABELS
+from stationmaster.console.pages.offering import offered
 from stationmaster.console.pages.people import signed_in
 from stationmaster.console.pages.render import page
 from stationmaster.console.pages.shown import MAX_JSON, as_json, label, shown, size
@@ -20,10 +22,8 @@ from stationmaster.console.pages.timeline import timeline
 from stationmaster.console.services import services
 from stationmaster.reviews import audit, shapes, store
 from stationmaster.reviews.access.identity import Identity
-from stationmaster.reviews.errors import AnswerRefused
-from stationmaster.reviews.model import Review, Submission
+from stationmaster.reviews.model import Review
 from stationmaster.reviews.store import ListQuery
-
 
 TALL = 1_500
 """Characters from which on a question's text scrolls in a box of its own."""
@@ -56,7 +56,9 @@ async def review(request: Request, viewer: Identity) -> Response:
     return await draw(request, viewer, request.path_params["review_id"])
 
 
-async def draw(request: Request, viewer: Identity, review_id: str, refusal: Refusal | None = None) -> Response:
+async def draw(
+    request: Request, viewer: Identity, review_id: str, refusal: Refusal | None = None
+) -> Response:
     """The page; with a refusal, its form holds what was typed."""
     async with services(request).pool.connection() as conn:
         found = await store.get(conn, review_id, viewer)
@@ -67,24 +69,25 @@ async def draw(request: Request, viewer: Identity, review_id: str, refusal: Refu
     next_up = next((other for other in waiting.reviews if other.id != found.id), None) if waiting else None
     return page(
         request, "review.html", viewer, status=refusal.status if refusal else 200, review=found,
-        key=f"page-{datetime.now(UTC).timestamp():.6f}-{found.id}", timeline=timeline(entries, said), next_up=next_up,
+        key=uuid4().hex, timeline=timeline(entries, said), next_up=next_up,
         problem=refusal.problem if refusal else None, **_question(found, viewer, refusal), **_evidence(found),
         **_outcome(found, viewer), **_way_back(request),
     )  # fmt: skip
 
 
 def _question(found: Review, viewer: Identity, refusal: Refusal | None) -> dict[str, Any]:
-    shape = shapes.of(found.pending)
+    shape = shapes.named(found.shape)
     described = shape.describe(found.pending)
     may_act = viewer.has("reviewer")
     free = found.claimed_by in (None, viewer.name) and found.first_by != viewer.name
     may_answer = found.state == "open" and may_act and free
-    form = shape.form(found.pending)
+    form = offered(found)
     in_form = [entry.value for choice in form.choices for entry in choice.fields if entry.editable]
     body = described.body if described.body and described.body.strip() != found.title else None
     return {
-        "body": markdown.render(body) if body else None, "tall": bool(body and len(body) > TALL), "may_answer": may_answer, "may_claim": may_act,
-        "may_comment": may_act, "confirm": _confirm(found) if may_answer else None,
+        "body": markdown.render(body) if body else None, "tall": bool(body and len(body) > TALL),
+        "may_answer": may_answer, "may_claim": may_act, "may_comment": may_act,
+        "confirm": _confirm(found) if may_answer else None,
         "drawn": ways(form, refusal.typed if refusal else None) if may_answer else None,
         "typed_text": refusal.extra if refusal and not may_answer else "",
         "actions": [{"name": action.name, "shown": shown(action.args)} for action in described.actions],
@@ -98,9 +101,13 @@ def _parts(payload: Any, keys: tuple[str, ...], in_form: Iterable[Any]) -> list[
     if not isinstance(payload, dict):
         return []
     edited = [text for text in in_form if isinstance(text, str)]
-    picked = [(key, shown(payload[key], key)) for key in keys if key in payload and payload[key] not in edited]
+    picked = [
+        (key, shown(payload[key], key)) for key in keys if key in payload and payload[key] not in edited
+    ]
     short = {key: payload[key] for key, made in picked if not made.wide}
-    wide = sorted(((key, made) for key, made in picked if made.wide), key=lambda part: part[1].type != "string")
+    wide = sorted(
+        ((key, made) for key, made in picked if made.wide), key=lambda part: part[1].type != "string"
+    )
     parts = [{"key": key, "label": label(key), "shown": made} for key, made in wide]
     if short:
         parts.insert(0, {"key": "", "label": "At a glance", "shown": shown(short)})
@@ -112,15 +119,10 @@ def _confirm(found: Review) -> dict[str, Any] | None:
     if found.first_by is None or not isinstance(found.first_answer, dict):
         return None
     first = found.first_answer
-    decision, answer = str(first.get("decision")), first.get("answer")
-    try:
-        given = Submission(decision, raw=answer, has_raw=True, reason=first.get("reason"))
-        edits = shapes.of(found.pending).edits(found.pending, given)
-    except AnswerRefused:  # a newer release may read it differently: then the answer itself is shown
-        edits = None
     return {
-        "decision": decision, "token": found.first_at.isoformat() if found.first_at else "",
-        "text": as_json(answer)[:MAX_JSON], "changes": standing.changes(edits), "reason": first.get("reason"),
+        "decision": str(first.get("decision")), "token": found.first_at.isoformat() if found.first_at else "",
+        "text": as_json(first.get("answer"))[:MAX_JSON], "changes": standing.changes(first.get("edits")),
+        "reason": first.get("reason"),
     }  # fmt: skip
 
 

@@ -1,9 +1,9 @@
 """Every page's address. Whoever adds one adds it here, and to the test that tries them all without a right."""
 
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
-from starlette.responses import Response
 
 from stationmaster.console.pages import answering, auditing, history, inbox, operating, reviewing
 from stationmaster.console.pages.render import STATIC

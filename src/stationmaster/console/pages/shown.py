@@ -1,4 +1,4 @@
-"""JSON values as people read them: pairs, tables, messages, text; too deep, too long or too odd is folded JSON. Pure."""
+"""JSON values as people read them: pairs, tables, messages, text; what is too deep or long is folded. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence

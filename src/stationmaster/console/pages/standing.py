@@ -84,13 +84,22 @@ def stale(review: Review, viewer: str) -> Stale | None:
     replaced = (f"/reviews/{review.replaced_by}", "Open the new question") if review.replaced_by else ("", "")
     note = review.note or ""
     if review.state == "superseded":
-        told = note or "The thread has moved on: new input, or a changed state, took the place of this question."
+        told = (
+            note or "The thread has moved on: new input, or a changed state, took the place of this question."
+        )
         return Stale("This question was replaced", told, *replaced, tone="waits" if replaced[0] else "plain")
     if review.state == "answered_elsewhere":
-        told = note or "Somebody answered it at the Agent Server itself, past this inbox. Who, the server does not say."
+        told = (
+            note
+            or "Somebody answered it at the Agent Server itself, past this inbox. Who, the server does not say."
+        )
         return Stale("Answered elsewhere", told, *replaced)
     if review.state == "expired":
-        told = f"Nobody answered by {words.stamp(review.expires_at)}." if review.expires_at else "Nobody answered in time."
+        told = (
+            f"Nobody answered by {words.stamp(review.expires_at)}."
+            if review.expires_at
+            else "Nobody answered in time."
+        )
         return Stale("Expired", note or told, *replaced)
     return Stale("Withdrawn", note or "The thread is gone, and the question with it.", *replaced)
 
@@ -114,5 +123,11 @@ def changes(edits: Any) -> list[Change]:
 
 
 def _text(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value) if not isinstance(value, dict | list) else as_json(value)
+    text = (
+        value
+        if isinstance(value, str)
+        else json.dumps(value)
+        if not isinstance(value, dict | list)
+        else as_json(value)
+    )
     return text if len(text) <= LONGEST_CHANGE else f"{text[:LONGEST_CHANGE]} …"

@@ -7,13 +7,19 @@ from typing import Any
 from starlette.datastructures import FormData
 
 from stationmaster.console.pages.form import APPROVE, EDIT, Typed
+from stationmaster.console.pages.offering import offered
 from stationmaster.console.pages.shown import as_json
 from stationmaster.console.pages.typed import OMITTED, NotThatType, as_sent, text_of, value_of
-from stationmaster.reviews import shapes
-from stationmaster.reviews.errors import AnswerRefused
+from stationmaster.reviews.errors import AnswerRefused, Conflict, ReviewError
 from stationmaster.reviews.model import Choice, Review, Submission
 
 FIELD, KIND = "field:", "as:"
+
+
+class FirstAnswerChanged(Conflict):
+    """A confirmation of an answer that is no longer the first one's."""
+
+    code = "first_answer_changed"
 
 
 @dataclass(frozen=True)
@@ -24,7 +30,7 @@ class Sent:
     typed: Typed
     text: str = ""
     """All that was typed, for somebody whose form is gone."""
-    refusal: AnswerRefused | None = field(default=None, compare=False)
+    refusal: ReviewError | None = field(default=None, compare=False)
 
 
 def read(review: Review, form: FormData) -> Sent:
@@ -35,9 +41,15 @@ def read(review: Review, form: FormData) -> Sent:
     kinds = {name.removeprefix(KIND): _text(form, name) for name in form if name.startswith(KIND)}
     typed = Typed(decision, texts, kinds, reason or "")
     kept = as_json({"decision": decision, **texts, **({"reason": reason} if reason else {})})
-    if confirmed := _confirmed(review, form):
-        return Sent(confirmed, typed, kept)
-    choice = shapes.of(review.pending).form(review.pending).choice(decision)
+    if _text(form, "confirm"):
+        confirmed = _confirmed(review, form)
+        changed = (
+            None if confirmed else FirstAnswerChanged("the first answer has changed meanwhile: look again")
+        )
+        return Sent(
+            confirmed or Submission(decision), typed, kept, changed if review.state == "open" else None
+        )
+    choice = offered(review).choice(decision)
     drawn = _edited_by(review, decision) or choice
     if choice is None or drawn is None:
         gone = AnswerRefused({"decision": f"{decision or 'nothing'} is no way to answer this"})
@@ -55,16 +67,18 @@ def read(review: Review, form: FormData) -> Sent:
 
 def _edited_by(review: Review, decision: str) -> Choice | None:
     """The choice whose fields the form of `decision` shows, where that is another one."""
-    offered = shapes.of(review.pending).form(review.pending)
-    approve = offered.choice(APPROVE)
-    return offered.choice(EDIT) if decision == APPROVE and approve and not approve.fields else None
+    form = offered(review)
+    approve = form.choice(APPROVE)
+    return form.choice(EDIT) if decision == APPROVE and approve and not approve.fields else None
 
 
 def _changed(entry: Any, texts: Mapping[str, str]) -> bool:
     return entry.editable and entry.name in texts and as_sent(texts[entry.name]) != text_of(entry)
 
 
-def _values(choice: Choice, texts: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
+def _values(
+    choice: Choice, texts: Mapping[str, str], kinds: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, str]]:
     """Typed values by field, and what is wrong with those that have none."""
     values: dict[str, Any] = {}
     problems: dict[str, str] = {}

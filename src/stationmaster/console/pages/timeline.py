@@ -35,7 +35,11 @@ class Line:
 def timeline(entries: Sequence[Entry], comments: Sequence[Comment]) -> list[Line]:
     """Oldest first."""
     lines = [
-        Line(_time(entry.at), entry.actor, sentence(entry.action, entry.detail if isinstance(entry.detail, dict) else {}))
+        Line(
+            _time(entry.at),
+            entry.actor,
+            sentence(entry.action, entry.detail if isinstance(entry.detail, dict) else {}),
+        )
         for entry in entries
         if entry.action not in _LEFT_OUT
     ]
