@@ -74,7 +74,7 @@ class Poster:
             return response.status
 
     async def _connections(self) -> httpcore.AsyncConnectionPool:
-        """Made when something is sent: reading the trusted certificates takes its time, and most rounds send nothing."""
+        """Made when something is sent: reading certificates takes its time, and most rounds send nothing."""
         async with self._opening:
             if self._pool is None:
                 trusted = await asyncio.to_thread(ssl.create_default_context)
