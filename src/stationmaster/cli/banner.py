@@ -1,30 +1,37 @@
 """What `up` and `status` show of a server, and how they name the model and the database."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from rich.console import Console
 
 from stationmaster.server.policy import STUDIO_ORIGIN
-from stationmaster.server.stock import Project
 from stationmaster.settings import Settings
+
+if TYPE_CHECKING:
+    from stationmaster.cli.children import Arrangement
 
 
 def print_banner(
-    console: Console, settings: Settings, project: Project, url: str, *, log: Path, seeded: str | None
+    console: Console, plan: "Arrangement", *, sign_in: str | None, logs: Sequence[Path], seeded: str | None
 ) -> None:
-    """Where everything is, and how to stop it."""
+    """Where everything is, and how to stop it. `sign_in`: the one-time link, while there is no user yet."""
+    settings, url = plan.settings, plan.server_url
     rows = {
+        "inbox": plan.console_url,
+        **({"sign in": sign_in} if sign_in else {}),
+        **({"note": f"the inbox is for this machine only: {plan.refused}"} if plan.refused else {}),
         "API": url,
         "docs": f"{url}/docs",
         "Studio": f"{STUDIO_ORIGIN}/studio/?baseUrl={quote(url, safe=':/')}{_studio_note(settings)}",
-        "graphs": ", ".join(project.graphs),
+        "graphs": ", ".join(plan.project.graphs),
         "model": model(settings),
         "keys": keys(settings),
         "database": database(settings),
         "data": str(settings.data_dir),
-        "log": str(log),
+        "logs": ", ".join(map(str, logs)),
     }
     if seeded:
         rows["shop"] = seeded

@@ -38,6 +38,7 @@ async def _rows(settings: Settings, target: Target, record: Record | None) -> di
     rows: dict[str, Any] = {"url": target.url, "graphs": await graphs_of(target)}
     if record is not None and record.url == target.url:
         rows |= {
+            **({"inbox": record.console_url} if record.console_url else {}),
             "pid": record.pid,
             "since": record.started_at,
             "model": model(settings),

@@ -1,30 +1,28 @@
-"""`stationmaster up`: embedded Postgres, migrations, a seeded shop, the Agent Server; until a signal."""
+"""`stationmaster up`: embedded Postgres, a seeded shop, the Agent Server and the console; until a signal."""
 
 import asyncio
-import os
-import secrets
 import signal
-import socket
-from datetime import UTC, datetime
+from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import SecretStr
 from rich.console import Console
 
+from stationmaster.cli import children
 from stationmaster.cli.banner import print_banner
+from stationmaster.cli.children import Arrangement
+from stationmaster.console import record as console_record
 from stationmaster.postgres import ensure, release
+from stationmaster.processes.child import Child
+from stationmaster.processes.sockets import listen
 from stationmaster.server.policy import require_key_for
-from stationmaster.server.process import ServerProcess, listen, local_url
-from stationmaster.server.record import Record, claim, remove_record, write_record
-from stationmaster.server.stock import Project, read_project, stock_environment
+from stationmaster.server.record import claim, remove_record, write_record
+from stationmaster.server.stock import Project, read_project
 from stationmaster.settings import Settings, load_settings
 from stationmaster.shop.seed import seed_if_empty
 
-LOG_NAME = "server.log"
-# The in-memory runtime keeps its state below its working directory.
-RUN_DIRECTORY = "server"
+CONSOLE_PORT = "--console-port"
 
 
 def up(
@@ -35,7 +33,7 @@ def up(
         int | None, typer.Option(min=1, max=65535, help="Port of the Agent Server (default 2024).")
     ] = None,
     console_port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Port of the web console, reserved (default 2025).")
+        int | None, typer.Option(min=1, max=65535, help="Port of the web console (default 2025).")
     ] = None,
     data_dir: Annotated[
         Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
@@ -52,14 +50,12 @@ def up(
     settings = load_settings().model_copy(
         update={name: value for name, value in given.items() if value is not None}
     )
-    if settings.local_key is None:
-        settings = settings.model_copy(update={"local_key": SecretStr(secrets.token_urlsafe(32))})
     require_key_for(settings.host, settings)
     asyncio.run(_until_signal(settings, project))
 
 
 async def _until_signal(settings: Settings, project: Project) -> None:
-    """Serve until a signal comes; a second one doesn't wait for the server's clean end."""
+    """Serve until a signal comes; a second one doesn't wait for a clean end."""
     work = asyncio.ensure_future(_serve(settings, project))
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, work.cancel)
@@ -70,63 +66,40 @@ async def _until_signal(settings: Settings, project: Project) -> None:
 
 
 async def _serve(settings: Settings, project: Project) -> None:
-    """Everything in order, undone in the opposite one; ends when cancelled, or with the server's failure."""
-    data_dir, url = settings.data_dir, local_url(settings.host, settings.port)
-    with claim(data_dir) as lock:
-        try:
-            with listen(settings.host, settings.port) as sock:
-                seeded = await seed_if_empty(await ensure(settings))
-                server = await _start(settings, project, url, sock, lock)
-            try:
-                await server.ready(url)
-                write_record(data_dir, _record(settings, url))
-                print_banner(Console(), settings, project, url, log=server.log, seeded=seeded)
-                await server.ended()
-            finally:
-                await server.stop()
-                remove_record(data_dir)
-        finally:
-            await release(settings)
+    """Everything in order, undone in the opposite one; ends when cancelled, or with a child's failure."""
+    data_dir, started = settings.data_dir, list[Child]()
+    async with AsyncExitStack() as undo:
+        locks = undo.enter_context(claim(data_dir)), undo.enter_context(console_record.claim(data_dir))
+        undo.push_async_callback(release, settings)
+        undo.callback(remove_record, data_dir)
+        undo.callback(console_record.remove_record, data_dir)
+        undo.push_async_callback(children.stop, started)
+        plan, seeded = await _start(settings, project, locks, started)
+        await children.all_ready(started)
+        ours, consoles = children.records(plan)
+        console_record.write_record(data_dir, consoles)
+        write_record(data_dir, ours)
+        link = await children.sign_in_link(plan, await ensure(settings))
+        logs = [child.log for child in started]
+        print_banner(Console(), plan, sign_in=link, logs=logs, seeded=seeded)
+        await children.first_end(started)
 
 
 async def _start(
-    settings: Settings, project: Project, url: str, sock: socket.socket, lock: int
-) -> ServerProcess:
-    return await ServerProcess.start(
-        sock,
-        lock,
-        directory=settings.data_dir / RUN_DIRECTORY,
-        log=settings.data_dir / LOG_NAME,
-        environment=_environment(settings, project, url),
-        log_level=settings.log_level,
-        import_paths=project.import_paths,
-    )
-
-
-def _environment(settings: Settings, project: Project, url: str) -> dict[str, str]:
-    """The server process's environment: ours, under it `.env`, over it what was settled here.
-
-    The server runs in another directory, so that `.env` is handed on as variables.
-    """
-    ours = {name: value for name, value in os.environ.items() if value or name not in project.env()}
-    settled = {
-        "STATIONMASTER_DATA_DIR": str(settings.data_dir),
-        "STATIONMASTER_HOST": settings.host,
-        "STATIONMASTER_PORT": str(settings.port),
-        "STATIONMASTER_CONSOLE_PORT": str(settings.console_port),
-        "LOG_LEVEL": settings.log_level,
-        "LOG_COLOR": "false",
-    }
-    if settings.local_key:
-        settled["STATIONMASTER_LOCAL_KEY"] = settings.local_key.get_secret_value()
-    if settings.database_uri:
-        settled["STATIONMASTER_DATABASE_URI"] = settings.database_uri
-    stock = stock_environment(project, url=url, jobs=settings.jobs, edition=settings.runtime_edition)
-    return {**project.env(), **ours, **settled, **stock}
-
-
-def _record(settings: Settings, url: str) -> Record:
-    key = settings.local_key.get_secret_value() if settings.local_key else ""
-    return Record(
-        url=url, pid=os.getpid(), started_at=datetime.now(UTC).isoformat(timespec="seconds"), local_key=key
-    )
+    settings: Settings, project: Project, locks: tuple[int, int], started: list[Child]
+) -> tuple[Arrangement, str | None]:
+    """Both processes, on ports that were bound before anything else is done; and what the shop was seeded with."""
+    with ExitStack() as sockets:
+        server = sockets.enter_context(listen(settings.host, settings.port))
+        console = sockets.enter_context(listen(settings.host, settings.console_port, option=CONSOLE_PORT))
+        uri = await ensure(settings)
+        seeded = await seed_if_empty(uri)
+        plan = await children.arrange(settings, project, uri)
+        if plan.console_host != settings.host:
+            console.close()
+            console = sockets.enter_context(
+                listen(plan.console_host, settings.console_port, option=CONSOLE_PORT)
+            )
+        started.append(await children.start_server(plan, server, locks[0]))
+        started.append(await children.start_console(plan, console, locks[1]))
+    return plan, seeded

@@ -16,9 +16,9 @@ from rich.text import Text
 
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
+from stationmaster.processes.sockets import local_url
 from stationmaster.reviews.access import links, sessions, tokens, users
 from stationmaster.reviews.database import Pool, open_pool
-from stationmaster.server.process import local_url
 from stationmaster.settings import Settings, load_settings
 
 app = typer.Typer(help="Who may sign in to the console, and what they see there.", no_args_is_help=True)

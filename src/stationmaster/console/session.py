@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from stationmaster.console import local
 from stationmaster.console.services import services
 from stationmaster.reviews.access import sessions, signing_in
 from stationmaster.reviews.access.errors import NotSignedIn
@@ -59,6 +60,8 @@ async def _identified(request: HTTPConnection) -> Identity:
         scheme, _, token = sent.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             raise NotSignedIn("send a token as `Authorization: Bearer ...`, or sign in with a browser")
+        if found := local.operator(services(request).settings, request, token.strip()):
+            return found
         return await signing_in.by_token(pool, token.strip(), address=address(request))
     if cookie := session_secret(request):
         return await signing_in.by_session(pool, cookie)

@@ -1,47 +1,34 @@
 """The server process that `up` starts: the stock Agent Server on a socket that was bound before.
 
-`python -m stationmaster.server.launch --socket FD --lifeline FD --claim FD --import-path DIR...`, with the
-stock server's environment already set. It ends when the lifeline does: the other end of that pipe is held by
-`up` alone, so the kernel tells of any death of `up`, `kill -9` included (unlike a parent-death signal, on
-every Unix and without a race). The claim is `up`'s lock on the data directory: held here too, it lasts until the
-server is gone as well.
+`python -m stationmaster.server.launch --import-path DIR...`, with the options of every child (processes/lifeline.py)
+and the stock server's environment already set.
 """
 
-import argparse
-import os
 import signal
-import socket
 import sys
-import threading
 import traceback
 from pathlib import Path
 from types import FrameType
 
 import uvicorn
 
+from stationmaster.processes import lifeline
+
 # Open streams get this long at shutdown, then the run queue its own 5 s; `up` waits for both.
 CONNECTIONS_GRACE_S = 5
-# Without `up` nobody is left to insist, so a shutdown that hangs ends here.
-ORPHAN_GRACE_S = 20.0
 STARTUP_FAILED = 3  # uvicorn's exit code
 BAD_PROJECT = 2
 
 
 def main() -> None:
     """Serve until SIGTERM or the end of the lifeline. Exit codes: 0 asked to stop, 2 or 3 can't start."""
-    parser = argparse.ArgumentParser(prog="stationmaster.server.launch")
-    parser.add_argument("--socket", type=int, required=True)
-    parser.add_argument("--lifeline", type=int, required=True)
-    parser.add_argument("--claim", type=int, required=True)
-    parser.add_argument("--log-level", default="warning")
+    parser = lifeline.parser("stationmaster.server.launch")
     parser.add_argument("--import-path", action="append", default=[])
     options = parser.parse_args()
-    for descriptor in (options.socket, options.lifeline, options.claim):
-        os.set_inheritable(descriptor, False)  # not for what the agents may start
-    sys.path.extend(options.import_path)
     # uvicorn raises the signal again once it has shut down; by default that would skip `atexit`.
     signal.signal(signal.SIGTERM, _exit_quietly)
-    threading.Thread(target=_watch, args=(options.lifeline,), daemon=True).start()
+    sock = lifeline.adopt(options)
+    sys.path.extend(options.import_path)
     config = uvicorn.Config(
         "langgraph_api.server:app",
         access_log=False,
@@ -50,7 +37,7 @@ def main() -> None:
         timeout_graceful_shutdown=CONNECTIONS_GRACE_S,
     )
     try:
-        uvicorn.Server(config).run(sockets=[socket.socket(fileno=options.socket)])
+        uvicorn.Server(config).run(sockets=[sock])
     except SystemExit as end:
         if end.code == STARTUP_FAILED and (reason := _graph_failure(options.import_path)):
             sys.stderr.write(f"error: {reason}\n")
@@ -60,14 +47,6 @@ def main() -> None:
 
 def _exit_quietly(signum: int, frame: FrameType | None) -> None:
     raise SystemExit(0)
-
-
-def _watch(lifeline: int) -> None:
-    """Nothing is ever written to the lifeline: the read returns when its other end is gone."""
-    os.read(lifeline, 1)
-    os.kill(os.getpid(), signal.SIGTERM)
-    threading.Event().wait(ORPHAN_GRACE_S)
-    os._exit(1)
 
 
 def _graph_failure(import_paths: list[str]) -> str | None:

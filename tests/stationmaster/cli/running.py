@@ -56,12 +56,17 @@ class Up:
     env: Mapping[str, str] = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     port: int = field(default_factory=free_port)
+    console_port: int = field(default_factory=free_port)
     banner: str = ""
     process: subprocess.Popen[str] | None = None
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def console_url(self) -> str:
+        return f"http://127.0.0.1:{self.console_port}"
 
     @property
     def data_dir(self) -> Path:
@@ -77,8 +82,20 @@ class Up:
         return self.process
 
     @property
+    def console_record(self) -> dict[str, str]:
+        return json.loads((self.data_dir / "console.json").read_text())
+
+    @property
     def children(self) -> list[int]:
-        """The server processes that it has, told from the keeper of the database by what they run."""
+        """The server processes that it has."""
+        return self._running("stationmaster.server.launch")
+
+    @property
+    def consoles(self) -> list[int]:
+        return self._running("stationmaster.console.launch")
+
+    def _running(self, module: str) -> list[int]:
+        """Its child processes that run a module."""
         found = []
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             try:
@@ -86,7 +103,7 @@ class Up:
             except (FileNotFoundError, ProcessLookupError):
                 continue
             parent = int(stat.rpartition(")")[2].split()[1])
-            if b"stationmaster.server.launch" in words and parent == self.running.pid:
+            if module.encode() in words and parent == self.running.pid:
                 found.append(int(path.parent.name))
         return found
 
@@ -95,10 +112,23 @@ class Up:
         (pid,) = self.children
         return pid
 
+    @property
+    def console(self) -> int:
+        (pid,) = self.consoles
+        return pid
+
     def spawn(self) -> subprocess.Popen[str]:
         """Start it without waiting."""
         self.process = subprocess.Popen(
-            [*COMMAND, "up", "--port", str(self.port), *self.arguments],
+            [
+                *COMMAND,
+                "up",
+                "--port",
+                str(self.port),
+                "--console-port",
+                str(self.console_port),
+                *self.arguments,
+            ],
             cwd=self.project,
             env=clean_environment(self.env),
             stdin=subprocess.DEVNULL,

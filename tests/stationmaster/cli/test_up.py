@@ -78,7 +78,7 @@ def test_a_newcomers_session_on_the_embedded_database(make: Make, tmp_path: Path
     child = up.child
     with httpx.stream("GET", f"{up.url}/threads/{thread}/stream", timeout=60, trust_env=False) as stream:
         assert stream.status_code == 200
-        assert up.stop(signal.SIGTERM) == 0
+        assert up.stop(signal.SIGTERM) == 0, up.rest()
     assert "Traceback" not in "".join(up.rest())
     assert not alive(child)
     assert not listens(up.port)

@@ -1,0 +1,1 @@
+"""Processes that run beside one another on this machine: their sockets, their locks, parent and child."""
