@@ -5,6 +5,7 @@ the thread to see how far it got.
 """
 
 import logging
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,11 @@ TAKE, PUT_BACK, MARK_SENT, MARK_UNSENT = (
     QUERIES["take"], QUERIES["put_back"], QUERIES["mark_sent"], QUERIES["mark_unsent"],
 )  # fmt: skip
 NOTE_RUN, REFUSE, NEEDS_PERSON = QUERIES["note_run"], QUERIES["refuse"], QUERIES["needs_person"]
+RENEW = QUERIES["renew"]
 
-LEASE_S = 90.0
-"""Longer than every timeout of one step together: nobody takes over while a request may still be under way."""
+LEASE_S = 15.0
+RENEW_S = 4.0
+"""What a worker has in hand it says again and again; after LEASE_S of silence another one takes over."""
 UNCERTAIN_S = 10.0
 """After a request whose end is not known: a server that is slow may still take it."""
 JOIN_S = 1.0
@@ -41,6 +44,13 @@ async def take(desk: Desk, limit: int) -> list[str]:
     async with desk.pool.connection() as conn:
         rows = await (await conn.execute(TAKE, parameters)).fetchall()
     return [str(row["id"]) for row in rows]
+
+
+async def renew(desk: Desk, review_ids: Collection[str]) -> None:
+    """Keep what is in hand."""
+    parameters = {"ids": list(review_ids), "worker": desk.name, "lease_s": LEASE_S}
+    async with desk.pool.connection() as conn:
+        await conn.execute(RENEW, parameters)
 
 
 async def step(desk: Desk, review_id: str) -> None:

@@ -9,6 +9,11 @@ where id in (
     for update skip locked)
 returning id;
 
+-- name: renew
+-- Still in hand: a worker that says so no more has died.
+update reviews.reviews set worked_until = now() + make_interval(secs => :lease_s)
+where id = any(:ids::uuid[]) and worked_by = :worker and worked_until > now() and phase = 'moving';
+
 -- name: put_back
 -- Look again later, the less news there was the later; `hold_s` keeps others from concluding meanwhile.
 update reviews.reviews set

@@ -5,8 +5,9 @@ import asyncio
 import contextlib
 import logging
 import os
+import secrets
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
@@ -19,7 +20,7 @@ from stationmaster.postgres import ensure
 from stationmaster.reviews import events, notify, timers
 from stationmaster.reviews.agent_server import connect
 from stationmaster.reviews.database import open_pool
-from stationmaster.reviews.deliver import step, take
+from stationmaster.reviews.deliver import RENEW_S, renew, step, take
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.outbox import queue
 from stationmaster.reviews.policies import load
@@ -56,7 +57,8 @@ async def run_workers(
     """
     pace, policies = pace or Pace(), await asyncio.to_thread(load, settings.policies)
     url, key = target(settings)
-    name = f"{socket.gethostname()}:{os.getpid()}"
+    # Never that of a process which died: in a container every one has the same host and pid.
+    name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
     uri = await ensure(settings)
     async with open_pool(uri, max_size=POOL_SIZE) as pool, connect(url, key) as server:
         desk = Desk(pool, server, policies, name)
@@ -84,24 +86,41 @@ def target(settings: Settings) -> tuple[str, str | None]:
 
 async def deliver_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
     """Hands that are free take the next answers; none waits for the slowest of a batch."""
-    hands: set[asyncio.Task[None]] = set()
+    hands: dict[asyncio.Task[None], str] = {}
+    keeper = asyncio.create_task(_keep(desk, hands), name="leases")
     try:
         while not stop.is_set():
-            free = pace.answers - len(hands)
             taken: list[str] = []
             with _patience("answers"):
-                taken = await take(desk, free) if free else []
-            hands |= {asyncio.create_task(_step(desk, review_id)) for review_id in taken}
-            if hands and not taken:
-                _, hands = await asyncio.wait(
-                    hands, timeout=pace.deliver_s, return_when=asyncio.FIRST_COMPLETED
-                )
-            elif not taken:
-                await _pause(stop, pace.deliver_s)
-            hands = {task for task in hands if not task.done()}
+                if free := pace.answers - len(hands):
+                    taken = await take(desk, free)
+            hands.update({asyncio.create_task(_step(desk, review_id)): review_id for review_id in taken})
+            if not taken:
+                await _any_done(hands, stop, pace.deliver_s)
+            for task in [task for task in hands if task.done()]:
+                del hands[task]
     finally:
         if hands:
             await asyncio.wait(hands)
+        keeper.cancel()
+        await asyncio.wait([keeper])
+
+
+async def _keep(desk: Desk, hands: Mapping[asyncio.Task[None], str]) -> None:
+    """Renew the leases of what is in hand, however long it takes."""
+    while True:
+        await asyncio.sleep(RENEW_S)
+        with _patience("leases"):
+            if held := [review_id for task, review_id in hands.items() if not task.done()]:
+                await renew(desk, held)
+
+
+async def _any_done(hands: Mapping[asyncio.Task[None], str], stop: asyncio.Event, seconds: float) -> None:
+    """Until a hand is free, `seconds` are over, or it is time to stop."""
+    if hands:
+        await asyncio.wait(hands, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    else:
+        await _pause(stop, seconds)
 
 
 async def _step(desk: Desk, review_id: str) -> None:
@@ -166,7 +185,7 @@ async def _run(loop: Loop, desk: Desk, stop: asyncio.Event) -> None:
 
 
 @contextlib.contextmanager
-def _patience(what: str):
+def _patience(what: str) -> Iterator[None]:
     """A database or a server that is away for now: said, and tried again."""
     try:
         yield
