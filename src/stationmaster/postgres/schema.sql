@@ -166,6 +166,19 @@ $$;
 
 
 --
+-- Name: tell_changed(); Type: FUNCTION; Schema: reviews; Owner: -
+--
+
+CREATE FUNCTION reviews.tell_changed() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform pg_notify('reviews_changed', '');
+    return null;
+end $$;
+
+
+--
 -- Name: add_payment(); Type: FUNCTION; Schema: shop; Owner: -
 --
 
@@ -1721,6 +1734,13 @@ CREATE CONSTRAINT TRIGGER audit_chain AFTER INSERT ON reviews.audit_pending DEFE
 --
 
 CREATE TRIGGER audit_head_kept BEFORE DELETE OR TRUNCATE ON reviews.audit_head FOR EACH STATEMENT EXECUTE FUNCTION reviews.refuse('the chain has one end');
+
+
+--
+-- Name: audit audit_told; Type: TRIGGER; Schema: reviews; Owner: -
+--
+
+CREATE TRIGGER audit_told AFTER INSERT ON reviews.audit FOR EACH STATEMENT EXECUTE FUNCTION reviews.tell_changed();
 
 
 --
