@@ -1,4 +1,4 @@
-"""`make bench`: our nodes beside the graph library, our server beside an empty graph; a table, or --json."""
+"""`make bench`: our nodes, server and webhook receiver, each beside something empty; tables, or --json."""
 
 import argparse
 import asyncio
@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.shared import database
-from bench import nodes, served
+from bench import nodes, receiver, served
 from stationmaster.postgres import embedded, migrate
 from stationmaster.shop.seed import seed
 
@@ -30,7 +30,8 @@ async def run(asked: argparse.Namespace) -> dict[str, Any]:
         through = await served.measure(
             uri, Path(directory), count=asked.messages, concurrency=asked.concurrency, jobs=asked.jobs
         )
-    return {"nodes": measured.figures(), "served": through}
+        hooks = await receiver.measure(uri, rate=asked.deliveries, seconds=5.0)
+    return {"nodes": measured.figures(), "served": through, "receiver": hooks}
 
 
 def print_tables(figures: dict[str, Any], console: Console) -> None:
@@ -57,7 +58,8 @@ def print_tables(figures: dict[str, Any], console: Console) -> None:
         keys = ("runs", "failed", "runs_per_s", "median_ms", "p95_ms")
         table.add_row(name, *(str(row[key]) for key in keys))
     console.print(table)
-    console.print(f"A message takes {through['ratio']} times as long as an empty run of three nodes.")
+    console.print(f"A message takes {through['ratio']} times as long as an empty run of three nodes.\n")
+    receiver.print_table(figures["receiver"], console)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -68,6 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--jobs", type=int, default=10, help="runs at once in the server, as `up` has by default"
     )
+    parser.add_argument("--deliveries", type=int, default=200, help="webhooks a second, to the receiver")
     parser.add_argument("--json", action="store_true", help="one object instead of tables")
     asked = parser.parse_args(arguments)
     figures = asyncio.run(run(asked))
@@ -75,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(json.dumps(figures, indent=2))
     else:
         print_tables(figures, Console())
-    return 1 if figures["served"]["support"]["failed"] else 0
+    return 1 if figures["served"]["support"]["failed"] or figures["receiver"]["failed"] else 0
 
 
 if __name__ == "__main__":

@@ -1,12 +1,18 @@
 -- name: store
--- Keep a delivery, once: a repeated one is counted on the first. Tells the workers of a new one.
+-- Keep deliveries, each once: a repeated one is counted on the first. Tells the workers of new ones. In the order of
+-- their keys, so that two processes with the same ones can't wait for each other.
 with stored as (
-    insert into webhooks.deliveries (dedup_key, sender, body, state, thread_id, run_id, run_status, error)
-    values (:dedup_key, :sender, :body, :state, :thread_id, :run_id, :run_status, :error)
-    on conflict (dedup_key) do update set repeats = deliveries.repeats + 1
+    insert into webhooks.deliveries
+        (dedup_key, sender, body, state, thread_id, run_id, run_status, error, repeats)
+    select * from unnest(
+        :dedup_key::text[], :sender::text[], :body::bytea[], :state::text[], :thread_id::text[], :run_id::text[],
+        :run_status::text[], :error::text[], :repeats::integer[]
+    ) as given (dedup_key, sender, body, state, thread_id, run_id, run_status, error, repeats)
+    order by dedup_key
+    on conflict (dedup_key) do update set repeats = deliveries.repeats + excluded.repeats + 1
     returning xmax = 0 as is_new
 )
-select is_new, case when is_new then pg_notify('webhooks', '') end from stored;
+select pg_notify('webhooks', '') where exists (select from stored where is_new);
 
 -- name: count_refusals
 -- Add to the counts of this hour.

@@ -7,29 +7,22 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-import psycopg
-from psycopg_pool import PoolClosed, PoolTimeout
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from stationmaster.postgres.queries import load
 from stationmaster.reviews.database import Pool
 from stationmaster.settings import Settings
 from webhooks.body import LIMIT_BYTES, TooLarge, Unreadable, read_body, read_hook
+from webhooks.keeping import DatabaseAway, Delivery, Keeper
 from webhooks.refusals import Refusals
 from webhooks.senders import ID_LENGTH, Known, Senders, Unknown
 
 LOG = logging.getLogger(__name__)
-STORE = load(Path(__file__).with_name("deliveries.sql"))["store"]
 PATH = "/webhooks/langgraph"
-# The Agent Server itself waits 30 s for an answer, and comes three times in some five seconds.
 BODY_S = 10.0
-STORE_S = 5.0
 
 PoolOf = Callable[[Request], Pool]
 
@@ -47,6 +40,7 @@ class Receiver:
         self._senders = senders
         self._pool_of = pool_of
         self._refusals = Refusals()
+        self._keeper = Keeper()
 
     async def receive(self, request: Request) -> Response:
         pool = self._pool_of(request)
@@ -64,9 +58,8 @@ class Receiver:
         except ClientDisconnect:
             return Response(status_code=400)  # to nobody
         try:
-            async with asyncio.timeout(STORE_S), pool.connection(timeout=STORE_S) as conn:
-                await conn.execute(STORE, _row(sender, request.headers, body))
-        except (PoolTimeout, PoolClosed, psycopg.OperationalError, TimeoutError) as error:
+            await self._keeper.keep(_delivery(sender, request.headers, body), pool)
+        except DatabaseAway as error:
             LOG.warning("a delivery could not be kept, its sender is asked to come again: %r", error)
             return JSONResponse({"code": "database_away"}, 503, {"Retry-After": "1"})
         return Response(status_code=204)
@@ -82,19 +75,15 @@ class Receiver:
         return sender, body
 
 
-def _row(sender: Known, headers: Headers, body: bytes) -> dict[str, Any]:
-    """The parameters of `store`: what can't be read is kept as that, for operators to see."""
-    row = {"dedup_key": _dedup_key(headers, body), "sender": sender, "body": body}
+def _delivery(sender: Known, headers: Headers, body: bytes) -> Delivery:
+    """What can't be read is kept as that, for operators to see."""
+    key = _dedup_key(headers, body)
     try:
         hook = read_hook(body)
     except Unreadable as error:
-        return {
-            **row, "state": "unreadable", "thread_id": None, "run_id": None, "run_status": None, "error": str(error),
-        }  # fmt: skip
-    return {
-        **row, "state": "new", "thread_id": str(hook.thread_id), "run_id": hook.run_id and str(hook.run_id),
-        "run_status": hook.status, "error": None,
-    }  # fmt: skip
+        return Delivery(key, sender, body, "unreadable", error=str(error))
+    run_id = hook.run_id and str(hook.run_id)
+    return Delivery(key, sender, body, "new", str(hook.thread_id), run_id, hook.status)
 
 
 def _dedup_key(headers: Headers, body: bytes) -> str:

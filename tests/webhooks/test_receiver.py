@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import cast
 
 import psycopg
 import pytest
@@ -11,8 +12,9 @@ from psycopg.sql import SQL, Identifier, Literal
 from starlette.requests import Request
 
 from tests.webhooks.receiving import Reception, bearer, hook, signed, until
-from webhooks import receiver
+from webhooks import keeping, receiver
 from webhooks.body import LIMIT_BYTES, TooLarge, read_body
+from webhooks.senders import Known
 
 THREAD = "22222222-2222-2222-2222-222222222222"
 RUN = "33333333-3333-3333-3333-333333333333"
@@ -183,7 +185,7 @@ async def test_without_the_database_the_sender_is_asked_to_come_again(
     guarded: Reception, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The database takes no connection and the open ones are cut; it comes back, and so does the sender."""
-    monkeypatch.setattr(receiver, "STORE_S", 0.5)
+    monkeypatch.setattr(keeping, "TIMEOUT_S", 0.5)
     async with guarded.pool.connection() as conn:
         name = conn.info.dbname
     with psycopg.connect(server, autocommit=True) as admin:
@@ -195,3 +197,14 @@ async def test_without_the_database_the_sender_is_asked_to_come_again(
         admin.execute(allow.format(Identifier(name), Literal(True)))
     await until(lambda: taken(guarded))
     assert [row["thread_id"] for row in await guarded.rows()] == [THREAD]
+
+
+async def test_one_that_the_database_refuses_takes_no_other_with_it(guarded: Reception) -> None:
+    keeper = keeping.Keeper()
+    good = [keeping.Delivery(f"good {number}", "bearer", b"", "new", THREAD) for number in range(3)]
+    bad = keeping.Delivery("bad", cast("Known", "a stranger"), b"", "new", THREAD)
+    all_at_once = [keeper.keep(each, guarded.pool) for each in (good[0], bad, *good[1:], good[0])]
+    outcomes = await asyncio.gather(*all_at_once, return_exceptions=True)
+    assert [type(each) for each in outcomes if each is not None] == [psycopg.errors.CheckViolation]
+    rows = await guarded.rows()
+    assert {row["dedup_key"]: row["repeats"] for row in rows} == {"good 0": 1, "good 1": 0, "good 2": 0}
