@@ -77,11 +77,18 @@ def after_draft(state: State) -> Literal["repair", "dead_letter", "approve", "re
             return "refund"
         case _:
             wants_person = state.get("outcome") in ("human", "complaint", "order_change")
-            return "hand_over" if wants_person else "send"
+            return "hand_over" if wants_person or state.get("dropped") else "send"
 
 
-def after_effect(state: State) -> Literal["dead_letter", "send"]:
-    """A refund that could not be made, or a desk that could not be told, is for the dead letters."""
+def after_refund(state: State) -> Literal["dead_letter", "hand_over", "send"]:
+    """A refund that could not be made is for the dead letters; one that was dropped before it, for the desk."""
+    if state.get("failures"):
+        return "dead_letter"
+    return "hand_over" if state.get("dropped") else "send"
+
+
+def after_hand_over(state: State) -> Literal["dead_letter", "send"]:
+    """A desk that could not be told is for the dead letters."""
     return "dead_letter" if state.get("failures") else "send"
 
 
@@ -139,8 +146,8 @@ builder.add_edge("search_kb", "assess")
 builder.add_conditional_edges("assess", after_assess)
 builder.add_edge("acknowledge", "draft_reply")
 builder.add_conditional_edges("draft_reply", after_draft)
-builder.add_conditional_edges("refund", after_effect)
-builder.add_conditional_edges("hand_over", after_effect)
+builder.add_conditional_edges("refund", after_refund)
+builder.add_conditional_edges("hand_over", after_hand_over)
 builder.add_edge("dead_letter", "send")
 builder.add_edge("send", END)
 

@@ -20,7 +20,7 @@ from agents.support import prompts, tools, verdict
 from agents.support.asking import Classification, account, ask, classified, draft_prompt, drafted, task_prompt
 from agents.support.context import KEEP_MESSAGES, MAX_ANSWERS, Context
 from agents.support.questions import refund_question
-from agents.support.state import SearchTask, State, Update
+from agents.support.state import Dropped, SearchTask, State, Update
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +53,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "failures": Overwrite([]),
         "degraded": Overwrite([f"limit reached: {reason}"] if reason else []),
         "outcome": "closed" if reason else None,
+        "dropped": _dropped(state),
     }
 
 
@@ -131,7 +132,11 @@ async def assess(state: State, runtime: Runtime[Context]) -> Update:
     if any(failure["node"] != "search_kb" or not searched for failure in state.get("failures", [])):
         return {"outcome": "dead_letter"}
     decision, outcome = verdict.assess(state, threshold_usd=Context.of(runtime).approval_threshold_usd)
-    return {"decision": decision, "outcome": outcome}
+    update: Update = {"decision": decision, "outcome": outcome}
+    dropped, order = state.get("dropped"), state.get("order")
+    if dropped and order and decision["status"] == "proposed" and order["order_id"] == dropped["order_id"]:
+        update["dropped"] = None  # the customer asked for it again
+    return update
 
 
 async def acknowledge(state: State, runtime: Runtime[Context]) -> Update:
@@ -213,9 +218,12 @@ async def refund(state: State, runtime: Runtime[Context]) -> Update:
 
 async def hand_over(state: State, runtime: Runtime[Context]) -> Update:
     """Tell the support desk that a person is wanted."""
-    intent, ticket_id = state.get("intent"), state.get("ticket_id")
+    intent, ticket_id, dropped = state.get("intent"), state.get("ticket_id"), state.get("dropped")
     text = _last_human(state["messages"])
-    body = f"Ticket {ticket_id}, intent {intent}, order {state.get('order_id') or 'not named'}.\n\n{text[:2_000]}"
+    parts = [f"Ticket {ticket_id}, intent {intent}, order {state.get('order_id') or 'not named'}."]
+    if dropped:
+        parts.append(_dropped_note(dropped))
+    body = "\n\n".join([*parts, text[:2_000]])
     async with giving_up(runtime) as given_up:
         await tools.tell_desk(state, subject=f"[{intent}] ticket {ticket_id}", body=body)
         return {}
@@ -285,6 +293,21 @@ def _ticket_id(state: State, runtime: Runtime[Context]) -> str:
 def _one_more(state: State, node: str) -> dict[str, int]:
     attempts = state.get("attempts", {})
     return {**attempts, node: attempts.get(node, 0) + 1}
+
+
+def _dropped(state: State) -> Dropped | None:
+    """What the thread waited for a person to decide when this message took the question away."""
+    decision, order = state.get("decision"), state.get("order")
+    if decision is None or order is None or state.get("outcome") != "refund_proposed":
+        return None
+    return {"order_id": order["order_id"], "amount_usd": decision["amount_usd"]}
+
+
+def _dropped_note(dropped: Dropped) -> str:
+    return (
+        f"Please look into this: a refund of ${dropped['amount_usd']:,.2f} for order {dropped['order_id']} was "
+        "waiting for a decision when the customer wrote again, and was dropped."
+    )
 
 
 def _follow_up(state: State) -> str:

@@ -74,6 +74,13 @@ class Failure(TypedDict):
     reason: str
 
 
+class Dropped(TypedDict):
+    """A refund that waited for a person when the customer wrote again, which took the question away."""
+
+    order_id: str
+    amount_usd: float
+
+
 def merge_articles(left: list[Article], right: list[Article]) -> list[Article]:
     """One entry an article id, with the better score; best first. Order of arrival does not matter."""
     best: dict[str, Article] = {}
@@ -114,6 +121,7 @@ class State(TypedDict):
     failures: Annotated[list[Failure], operator.add]
     degraded: Annotated[list[str], operator.add]
     outcome: NotRequired[Outcome | None]
+    dropped: NotRequired[Dropped | None]
 
     remaining_steps: RemainingSteps
     """Kept by LangGraph, not by us: super-steps left before the recursion limit."""

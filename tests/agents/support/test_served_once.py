@@ -9,6 +9,7 @@ import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
+from agents.shared.shop import SUPPORT_DESK
 from tests.agents.support.client import Conversation, Waiting, every
 from tests.fakes.shop import Ledger, lock_waiters, locked
 
@@ -99,6 +100,16 @@ async def test_a_new_message_replaces_the_question(waiting: Conversation, ledger
     await waiting.answer(APPROVE)
     assert ledger.refunded_usd(waiting.ticket_id) == [640]
     assert ledger.mail_kinds(waiting.ticket_id) == ["acknowledge", "acknowledge", "reply"], "one a request"
+
+
+async def test_a_refund_that_a_new_message_drops_is_told_to_the_desk(
+    waiting: Conversation, ledger: Ledger
+) -> None:
+    values = await waiting.say("By the way, how long does standard delivery take?")
+    assert (values["outcome"], (await waiting.state())["interrupts"]) == ("answered", [])
+    (told,) = [mail for mail in ledger.mails(waiting.ticket_id) if mail["recipient"] == SUPPORT_DESK]
+    assert f"a refund of $640.00 for order {waiting.order_id} was waiting for a decision" in told["body"]
+    assert not ledger.refunds(waiting.ticket_id)
 
 
 async def test_one_ticket_on_two_threads_at_once_is_one_refund(

@@ -94,7 +94,9 @@ def _declined(facts: Facts) -> list[str]:
 def _not_found(facts: Facts) -> list[str]:
     number = facts.get("order_id")
     return [
-        f"We could not find an order with the number {number}." if number else "We could not find that order.",
+        f"We could not find an order with the number {number}."
+        if number
+        else "We could not find that order.",
         "Please check the order number and send it to us again.",
     ]
 
