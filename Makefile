@@ -44,8 +44,12 @@ dev: setup ## plain `langgraph dev` on a seeded shop, for Studio and the inner l
 	@$(BIN)/stationmaster shop seed
 	@STATIONMASTER_STUDIO=$${STATIONMASTER_STUDIO:-true} exec $(BIN)/langgraph dev --no-browser $(ARGS)
 
+# Most tests wait for processes, not for the processor: more workers than cores. A file stays with one worker, and
+# with it the servers that its tests share.
+WORKERS ?= 4
+
 test: setup-dev ## every test
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 record: setup-dev ## record the conversations of tests/recordings again; with OPENAI_API_KEY a provider's
 	$(BIN)/python -m tests.recordings.record $(ARGS)

@@ -5,6 +5,7 @@ developer's keys or settings. Blocking calls inside async code raise, as `langgr
 """
 
 import asyncio
+import itertools
 import os
 import signal
 import socket
@@ -36,6 +37,10 @@ FOREIGN = (
     "LG_",
 )
 
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_first = 12_000 + 1_000 * (_worker % 16) + os.getpid() % 500  # by process too: two runs may go side by side
+_ports = itertools.count(_first)
+
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment without keys and settings, without telemetry, plus `extra`."""
@@ -45,9 +50,17 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody else is given: each worker of the test run counts up in a range of its own, below the
+    ports that the kernel hands out to whoever connects.
+    """
+    while True:
+        with socket.socket() as probe:
+            port = next(_ports)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 class ServerDied(RuntimeError):
