@@ -74,7 +74,8 @@ def page(
 ) -> Response:
     """One of the templates, with what all pages have."""
     common = {
-        "viewer": viewer, "now": datetime.now(UTC), "events_url": EVENTS_URL, "csrf": session.csrf_token(request),
+        "viewer": viewer, "here": "", "now": datetime.now(UTC), "events_url": EVENTS_URL,
+        "csrf": session.csrf_token(request),
         "navigation": navigation(viewer, current) if viewer else [],
     }  # fmt: skip
     html = environment().get_template(template).render({**common, **values})

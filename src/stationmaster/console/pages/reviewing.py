@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from uuid import uuid4
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from stationmaster.console.pages import markdown, query, standing, thread
 from stationmaster.console.pages.form import Typed, ways
@@ -69,7 +69,8 @@ async def draw(
     next_up = next((other for other in waiting.reviews if other.id != found.id), None) if waiting else None
     return page(
         request, "review.html", viewer, status=refusal.status if refusal else 200, review=found,
-        key=uuid4().hex, timeline=timeline(entries, said), next_up=next_up,
+        key=uuid4().hex, here=f"/reviews/{found.id}" if refusal else "",
+        timeline=timeline(entries, said), next_up=next_up,
         problem=refusal.problem if refusal else None, **_question(found, viewer, refusal), **_evidence(found),
         **_outcome(found, viewer), **_way_back(request),
     )  # fmt: skip
@@ -154,6 +155,14 @@ def _way_back(request: Request) -> dict[str, str]:
     filters = query.parse(request.query_params)
     kept = [(name, value) for name, value in request.query_params.multi_items() if name in query.NAMES]
     return {"back": f"/?{urlencode(kept)}" if kept else "/", "back_label": LABELS[filters.tab]}
+
+
+@signed_in
+async def back_to(request: Request, viewer: Identity) -> Response:
+    """GET on what only POST does: the review itself."""
+    async with services(request).pool.connection() as conn:
+        found = await store.get(conn, request.path_params["review_id"], viewer)
+    return RedirectResponse(f"/reviews/{found.id}", 303, {"Cache-Control": "no-store"})
 
 
 @signed_in

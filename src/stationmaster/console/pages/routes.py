@@ -27,6 +27,11 @@ def routes() -> list[BaseRoute]:
         Route(f"{one}/payload.json", reviewing.payload),
         Route(f"{one}/thread", reviewing.thread_now),
         Route(f"{one}/decide", answering.decide, methods=["POST"]),
+        # Where a refused answer was drawn, and whoever comes by that address again only wants to look.
+        *(
+            Route(f"{one}/{deed}", reviewing.back_to)
+            for deed in ("decide", "undo", "claim", "release", "comments")
+        ),
         Route(f"{one}/undo", answering.undo, methods=["POST"]),
         Route(f"{one}/claim", answering.claim, methods=["POST"]),
         Route(f"{one}/release", answering.release, methods=["POST"]),

@@ -6,9 +6,12 @@ import { startInbox } from "./inbox.js";
 import { startReview } from "./review.js";
 import { startForms } from "./form.js";
 
+// A refused answer is drawn under the address that it was sent to: a reload should ask for the review itself.
+if (document.body.dataset.here) history.replaceState(history.state, "", document.body.dataset.here);
 startTimes();
 startKeys();
 startForms();
 if (document.body.classList.contains("page-list")) startInbox();
 if (document.body.classList.contains("page-review")) startReview();
+document.documentElement.dataset.ready = "";
 if (document.querySelector("[id^=live-]:not(#live-state)")) startLive();

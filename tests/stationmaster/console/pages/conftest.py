@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import httpx
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 from psycopg.sql import SQL, Identifier, Placeholder
 
@@ -19,6 +20,7 @@ from stationmaster.reviews.model import Review
 from tests.stationmaster.console.pages.questions import GROUP
 from tests.stationmaster.console.serving import served, settings_for
 
+HERE = Path(__file__).parent
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -73,14 +75,21 @@ ANA = Identity("ana", frozenset({GROUP}), frozenset({"reviewer"}), "session:test
 BO = Identity("bo", frozenset({GROUP}), frozenset({"reviewer"}), "session:other")
 
 
-@pytest.fixture
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One loop for all tests here: a browser belongs to the loop that started it, and starting one takes a second."""
+    for item in items:
+        if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
 async def desk(database: str, tmp_path: Path) -> AsyncIterator[Desk]:
     """A console without workers, and its database."""
     async with open_pool(database) as pool, served(settings_for(database, tmp_path)) as url:
         yield Desk(url, pool)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def browser() -> AsyncIterator[Browser]:
     """Debian's Chromium."""
     if not CHROMIUM.exists():  # noqa: ASYNC240
@@ -94,7 +103,7 @@ async def browser() -> AsyncIterator[Browser]:
 Open: TypeAlias = Callable[..., Awaitable[Page]]
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def open_page(desk: Desk, browser: Browser) -> AsyncIterator[Open]:
     """`await open_page("/path", name="ana")`: a page of a signed-in person. A script error or a breach of the
     content security policy fails the test at its end."""
@@ -114,12 +123,18 @@ async def open_page(desk: Desk, browser: Browser) -> AsyncIterator[Open]:
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda said: problems.append(said.text) if _is_problem(said) else None)
         await page.goto(desk.url + path)
+        await ready(page)
         return page
 
     yield opened
     for context in contexts:
         await context.close()
     assert problems == []
+
+
+async def ready(page: Page) -> None:
+    """The page's scripts run: before that, keys do nothing."""
+    await page.locator("html[data-ready]").wait_for(state="attached")
 
 
 def _is_problem(said: Any) -> bool:
