@@ -41,11 +41,14 @@ def settings_for(database: str, tmp_path: Path, **more: Any) -> Settings:
 
 
 @asynccontextmanager
-async def served(settings: Settings) -> AsyncIterator[str]:
-    """A console without workers in this loop; its URL."""
+async def served(settings: Settings, *, workers: bool = False) -> AsyncIterator[str]:
+    """A console in this loop; its URL."""
     with listening() as sock:
-        app = create_app(settings, workers=False)
-        config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=2)
+        app = create_app(settings, workers=workers)
+        # As the console itself is served: paths hold the secrets of one-time links, so none is logged.
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2
+        )
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve(sockets=[sock]))
         port = sock.getsockname()[1]
@@ -130,7 +133,7 @@ def main() -> None:
     from stationmaster.settings import load_settings
 
     app = create_app(load_settings(), workers=False)
-    config = uvicorn.Config(app, fd=int(sys.argv[1]), log_level="info", timeout_graceful_shutdown=2)
+    config = uvicorn.Config(app, fd=int(sys.argv[1]), access_log=False, timeout_graceful_shutdown=2)
     uvicorn.Server(config).run()
 
 

@@ -25,6 +25,8 @@ BATCH = 200
 # Whoever was away for longer is told to load the page again instead of hearing it all.
 MOST_BEHIND = 1000
 KEEP_ALIVE_S = 15.0
+# Many changes at once are told together: a burst of them must not become one query each for every open page.
+GATHER_S = 0.05
 RECONNECT_MS = 2000
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 STREAM = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}}
@@ -64,6 +66,7 @@ async def _stream(request: Request, who: Identity, at_hand: Services, heard: int
             yield said or b": still here\n\n"
         if not said:
             await at_hand.changes.wait()
+            await asyncio.sleep(GATHER_S)
 
 
 async def _news(pool: Pool, who: Identity, heard: int) -> tuple[bytes, int]:

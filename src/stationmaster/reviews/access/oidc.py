@@ -9,7 +9,7 @@ import httpx2
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.httpx_client import AsyncOAuth2Client
 from joserfc import jwt
-from joserfc.errors import InvalidKeyIdError, JoseError
+from joserfc.errors import BadSignatureError, InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
 from pydantic import SecretStr
 
@@ -83,7 +83,7 @@ class Provider:
     def _client(self, redirect_uri: str) -> Any:
         return AsyncOAuth2Client(
             client_id=self.client_id, client_secret=self.client_secret.get_secret_value(),
-            redirect_uri=redirect_uri, scope=self.scopes, code_challenge_method="S256", timeout=TIMEOUT_S,
+            redirect_uri=redirect_uri, scope=self.scopes, code_challenge_method="S256", timeout=TIMEOUT_S, leeway=0,
         )  # fmt: skip
 
     async def _described(self, client: Any) -> dict[str, Any]:
@@ -127,8 +127,9 @@ class Provider:
                 self._keys = KeySet.import_key_set(await _json(client, described["jwks_uri"]))  # pyright: ignore[reportArgumentType]
             try:
                 return jwt.decode(id_token, self._keys, algorithms=ALGORITHMS)
-            except InvalidKeyIdError:
-                if not known:  # the provider has changed its keys, and this one is not among the new either
+            except (InvalidKeyIdError, BadSignatureError):
+                # The provider may have changed its keys; only if the new ones don't fit either, the token is wrong.
+                if not known:
                     raise
         raise AssertionError
 
@@ -155,7 +156,7 @@ def provider_from(settings: Settings) -> Provider | None:
 
 async def _json(client: Any, url: str, *, withhold_token: bool = True) -> dict[str, Any]:
     try:
-        response = await client.get(url, withhold_token=withhold_token)
+        response = await client.request("GET", url, withhold_token=withhold_token)
         response.raise_for_status()
         found = response.json()
     except (AuthlibBaseError, httpx2.HTTPError, ValueError) as error:

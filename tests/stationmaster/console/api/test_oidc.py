@@ -114,7 +114,7 @@ async def test_a_name_that_is_taken_opens_nothing(provider: Provider, console: s
     async with anybody(console) as http:
         back = await go(http)
         assert back.status_code == 502 and COOKIE not in http.cookies
-        assert "another user here is called ann" in back.text
+        assert "nother user here is called ann" in back.text
         provider.person = {"sub": "1", "preferred_username": "ben"}
         await go(http)
         provider.person = {"sub": "2", "preferred_username": "ben"}
