@@ -78,6 +78,10 @@ class Settings(BaseSettings):
         (), validation_alias="STATIONMASTER_CORS_ORIGINS"
     )
     runtime_edition: Literal["inmem"] = Field("inmem", validation_alias="STATIONMASTER_RUNTIME_EDITION")
+    console_url: str | None = Field(
+        None, validation_alias="STATIONMASTER_CONSOLE_URL", pattern=r"^https?://[^/]"
+    )
+    console_token: SecretStr | None = Field(None, validation_alias="STATIONMASTER_CONSOLE_TOKEN")
     jobs: int = Field(10, ge=1, validation_alias="STATIONMASTER_JOBS")
     log_level: Literal["debug", "info", "warning", "error", "critical"] = Field(
         "warning", validation_alias="STATIONMASTER_LOG_LEVEL"

@@ -15,7 +15,7 @@ from stationmaster.loopback import is_loopback
 from stationmaster.processes.child import Child
 from stationmaster.processes.sockets import local_url
 from stationmaster.reviews.access import links
-from stationmaster.reviews.database import open_pool
+from stationmaster.reviews.database import Pool, open_pool
 from stationmaster.server import process as server_process
 from stationmaster.server.process import SERVER
 from stationmaster.server.record import Record
@@ -105,14 +105,18 @@ def records(plan: Arrangement) -> tuple[Record, ConsoleRecord]:
 
 async def sign_in_link(plan: Arrangement, uri: str) -> str | None:
     """A one-time link for the first user, while nobody could sign in and only this machine can open it."""
-    if not is_loopback(plan.console_host) or plan.settings.oidc_issuer:
-        return None
     async with open_pool(uri, max_size=1) as pool:
-        made = await links.first(pool)
+        return await first_sign_in(pool, plan.settings, plan.console_host, plan.console_url)
+
+
+async def first_sign_in(pool: Pool, settings: Settings, host: str, console_url: str) -> str | None:
+    """The same for a console on `host`, as the banner says it."""
+    if not is_loopback(host) or settings.oidc_issuer:
+        return None
+    made = await links.first(pool)
     if made is None:
         return None
-    url = links.url(plan.settings.public_url or plan.console_url, made)
-    return f"{url}  (works once, for {links.MINUTES} minutes)"
+    return f"{links.url(settings.public_url or console_url, made)}  (works once, for {links.MINUTES} minutes)"
 
 
 async def all_ready(children: Sequence[Child]) -> None:

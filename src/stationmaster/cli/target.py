@@ -5,12 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stationmaster.console import record as console_record
 from stationmaster.errors import StationmasterError
 from stationmaster.server.record import is_claimed, read_record
 from stationmaster.settings import Settings
 
 if TYPE_CHECKING:
     from langgraph_sdk.client import LangGraphClient
+
+    from stationmaster.console.client import ConsoleTarget
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,33 @@ def find_target(settings: Settings, api_url: str | None = None, data_dir: Path |
             f"start it again with `stationmaster up{_option(data_dir)}`"
         )
     return Target(record.url, record.local_key)
+
+
+def find_console(
+    settings: Settings, console_url: str | None = None, data_dir: Path | None = None
+) -> "ConsoleTarget":
+    """`--console-url`, else `--data-dir`, else STATIONMASTER_CONSOLE_URL, else the default data directory.
+
+    A named console gets STATIONMASTER_CONSOLE_TOKEN, that of a data directory its own key. NoServer says how to start
+    one.
+    """
+    from stationmaster.console.client import ConsoleTarget
+
+    named = console_url or (settings.console_url if data_dir is None else None)
+    if named:
+        if settings.console_token is None:
+            raise NoServer(
+                f"{named} wants a token: set STATIONMASTER_CONSOLE_TOKEN to one of `stationmaster users token create`"
+            )
+        return ConsoleTarget(_checked(named), settings.console_token.get_secret_value())
+    directory = (data_dir or settings.data_dir).expanduser().absolute()
+    record = console_record.read_record(directory)
+    if record is None or not console_record.is_claimed(directory):
+        raise NoServer(
+            f"no console runs for {directory}: start it with `stationmaster up{_option(data_dir)}`, "
+            "or name one with --console-url"
+        )
+    return ConsoleTarget(record.url, record.key)
 
 
 def client(target: Target) -> "LangGraphClient":

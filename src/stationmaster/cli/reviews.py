@@ -1,0 +1,246 @@
+"""`stationmaster reviews`: what waits for a person, and its answer, in a terminal; through the console's JSON API."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+from rich.console import Console
+
+from stationmaster.cli import reviews_shown as shown
+from stationmaster.cli.answers import Answer, answer_for
+from stationmaster.cli.target import find_console
+from stationmaster.console.client import TAKEN, ConsoleClient, NoSuchReview, Refused, open_client
+from stationmaster.reviews import audit
+from stationmaster.settings import load_settings
+
+app = typer.Typer(
+    help="What waits for a person: look at it, answer it, see what came of it.", no_args_is_help=True
+)
+audit_app = typer.Typer(help="The record of who saw, decided and was told what.", no_args_is_help=True)
+app.add_typer(audit_app, name="audit")
+
+OPEN_TABS = ("needs_you", "claimed", "waiting")
+ALL_TABS = (*OPEN_TABS, "decided", "closed", "debug")
+ROWS = 50
+REFUSED = 3
+
+DataDir = Annotated[
+    Path | None, typer.Option(file_okay=False, help="Whose console (default .stationmaster).")
+]
+ConsoleUrl = Annotated[
+    str | None, typer.Option(help="A console elsewhere, with STATIONMASTER_CONSOLE_TOKEN.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="The review's id, or its beginning.")]
+
+T = TypeVar("T")
+
+
+@app.command("list")
+def list_(
+    every: Annotated[bool, typer.Option("--all", help="Answered and closed ones as well.")] = False,
+    graph: Annotated[str | None, typer.Option(help="Only this graph's.")] = None,
+    thread: Annotated[str | None, typer.Option(help="Only this thread's.")] = None,
+    search: Annotated[str | None, typer.Option(help='Words, "phrases" and -words.')] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many (default 50; --json: all).")
+    ] = None,
+    as_json: AsJson = False,
+    console_url: ConsoleUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """List what waits for an answer, what is due first."""
+    most = limit or (None if as_json else ROWS)
+    filters = {"graph": graph, "thread_id": thread, "q": search}
+
+    async def work(console: ConsoleClient) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for tab in ALL_TABS if every else OPEN_TABS:
+            left = None if most is None else most + 1 - len(found)
+            if left is None or left > 0:
+                found += await console.reviews(tab, most=left, **filters)
+        return found
+
+    found = _run(work, console_url, data_dir)
+    if as_json:
+        typer.echo(json.dumps(found if most is None else found[:most]))
+    else:
+        shown.print_list(Console(), found, most or ROWS)
+
+
+@app.command()
+def show(
+    review_id: Id, as_json: AsJson = False, console_url: ConsoleUrl = None, data_dir: DataDir = None
+) -> None:
+    """Show one review: what is asked, how it can be answered, what has happened."""
+
+    async def work(console: ConsoleClient) -> dict[str, Any]:
+        review = await console.get(f"/reviews/{await _whole_id(console, review_id)}")
+        return {**review, "history": await console.get(f"/reviews/{review['id']}/history")}
+
+    review = _run(work, console_url, data_dir)
+    if as_json:
+        typer.echo(json.dumps(review))
+    else:
+        shown.print_review(Console(), review)
+
+
+@app.command()
+def decide(
+    review_id: Id,
+    approve: Annotated[bool, typer.Option("--approve", help="Yes, as proposed.")] = False,
+    reject: Annotated[str | None, typer.Option(metavar="REASON", help="No, and why.")] = None,
+    edit: Annotated[str | None, typer.Option(metavar="JSON", help="Yes, with these changes.")] = None,
+    answer: Annotated[str | None, typer.Option(metavar="JSON", help="The whole answer.")] = None,
+    timeout: Annotated[float, typer.Option(min=0, help="Seconds to wait until the graph took it.")] = 60,
+    as_json: AsJson = False,
+    console_url: ConsoleUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Answer a review, once, and wait until the graph has taken the answer.
+
+    Exit code 0: taken (or kept for a second person); 3: refused, with who was first and when; 1: not taken in time.
+    """
+    given = Answer.of(approve=approve, reject=reject, edit=edit, answer=answer)
+
+    async def work(console: ConsoleClient) -> tuple[dict[str, Any], Refused | None]:
+        review = await console.get(f"/reviews/{await _whole_id(console, review_id)}")
+        try:
+            after = await console.decide(review["id"], **answer_for(review, given))
+        except Refused as refused:
+            return await console.get(f"/reviews/{review['id']}"), refused
+        return await console.settled(review["id"], timeout) if after["decided_by"] else after, None
+
+    review, refused = _run(work, console_url, data_dir)
+    if as_json:
+        told = {"refused": refused.problem} if refused else {}
+        typer.echo(json.dumps({**review, **told}))
+    else:
+        shown.print_outcome(Console(), review)
+    _exit_with(review, refused)
+
+
+def _exit_with(review: Mapping[str, Any], refused: Refused | None) -> None:
+    """What became of an answer, as exit code and, where it is not what was wanted, as a line."""
+    if refused:
+        _end(f"refused: {refused}", REFUSED)
+    waits_for_second = review["state"] == "open" and review["first_by"] is not None
+    if review["state"] in TAKEN or waits_for_second:
+        return
+    if review["state"] in ("decided", "sent"):
+        why = review["note"] or "the answer is kept, and goes out when the Agent Server takes it"
+        _end(f"not taken yet: {why}: `stationmaster reviews show {review['id']}` tells more", 1)
+    why = review["error"] or review["note"] or review["state"].replace("_", " ")
+    _end(f"refused: the answer had no effect ({why}): look at the review again", REFUSED)
+
+
+@app.command()
+def drift(as_json: AsJson = False, console_url: ConsoleUrl = None, data_dir: DataDir = None) -> None:
+    """What the sweep found that no webhook had told, and how far behind it is."""
+    found = _run(lambda console: console.get("/operations/drift"), console_url, data_dir)
+    if as_json:
+        typer.echo(json.dumps(found))
+    else:
+        shown.print_drift(Console(), found)
+
+
+@audit_app.command("export")
+def export_(
+    output: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="A file (default: standard output).")
+    ] = None,
+    console_url: ConsoleUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write the whole audit as JSON lines, to be kept elsewhere and verified there."""
+
+    async def work(console: ConsoleClient) -> int:
+        count = 0
+        async with console.lines("/audit/export") as lines:
+            target = output.open("w", encoding="utf-8", newline="\n") if output else nullcontext(sys.stdout)
+            with target as stream:
+                async for line in lines:
+                    stream.write(line)
+                    count += 1
+        return count
+
+    count = _run(work, console_url, data_dir)
+    if output:
+        typer.echo(f"{count} lines in {output}")
+
+
+@audit_app.command()
+def verify(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            dir_okay=False,
+            exists=True,
+            help="An export (default: what the console has now).",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    console_url: ConsoleUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Check that nothing in the audit was changed, removed or put in between. Exit code 1 where it was.
+
+    An export is checked without any database; with STATIONMASTER_AUDIT_KEY also that its end is what was signed.
+    """
+    if file is None:
+        verdict = _run(_read_audit, console_url, data_dir)
+    else:
+        key = load_settings().audit_key
+        with file.open(encoding="utf-8", newline="\n") as lines:
+            verdict = audit.verify(lines, key=key.get_secret_value() if key else None)
+    holds = isinstance(verdict, audit.Verified)
+    if as_json:
+        typer.echo(json.dumps({"ok": holds, "said": str(verdict), **asdict(verdict)}))
+    else:
+        typer.echo(f"{'whole' if holds else 'BROKEN'}: {verdict}")
+    if not holds:
+        raise typer.Exit(1)
+
+
+async def _read_audit(console: ConsoleClient) -> audit.Verified | audit.Broken:
+    """Checked here and not by the console: whoever asks need not believe it."""
+    async with console.lines("/audit/export") as lines:
+        return audit.verify([line async for line in lines])
+
+
+async def _whole_id(console: ConsoleClient, given: str) -> str:
+    """The id that begins so: `list` shows the first eight characters."""
+    if len(given) >= 36:
+        return given
+    ids = {
+        review["id"]
+        for tab in ALL_TABS
+        for review in await console.reviews(tab, most=1000)
+        if review["id"].startswith(given.lower())
+    }
+    if len(ids) != 1:
+        why = "no review's id begins" if not ids else f"the ids of {len(ids)} reviews begin"
+        raise NoSuchReview(f"{why} with {given}: `stationmaster reviews list --json` shows them whole")
+    return ids.pop()
+
+
+def _run(work: Callable[[ConsoleClient], Awaitable[T]], console_url: str | None, data_dir: Path | None) -> T:
+    target = find_console(load_settings(), console_url, data_dir)
+
+    async def run() -> T:
+        async with open_client(target) as console:
+            return await work(console)
+
+    return asyncio.run(run())
+
+
+def _end(said: str, code: int) -> None:
+    typer.echo(said, err=True)
+    raise typer.Exit(code)
