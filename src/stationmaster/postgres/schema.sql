@@ -1499,6 +1499,13 @@ CREATE INDEX outbox_to_spread ON reviews.outbox USING btree (seq) WHERE (spread_
 
 
 --
+-- Name: reviews_amount; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_amount ON reviews.reviews USING btree (amount_usd) WHERE (amount_usd IS NOT NULL);
+
+
+--
 -- Name: reviews_claimed; Type: INDEX; Schema: reviews; Owner: -
 --
 
@@ -1509,7 +1516,7 @@ CREATE INDEX reviews_claimed ON reviews.reviews USING btree (claimed_by) WHERE (
 -- Name: reviews_counts; Type: INDEX; Schema: reviews; Owner: -
 --
 
-CREATE INDEX reviews_counts ON reviews.reviews USING btree (claimed_by, first_by) INCLUDE (state, debug, groups) WHERE (phase <> 'closed'::text);
+CREATE INDEX reviews_counts ON reviews.reviews USING btree (phase, claimed_by, first_by) INCLUDE (debug, groups);
 
 
 --

@@ -30,8 +30,8 @@ LISTS: dict[str, LiteralString] = {
     "closed": QUERIES["list_closed"],
 }
 TABS: tuple[Tab, ...] = ("needs_you", "claimed", "waiting", "decided", "closed", "debug")
-CLOSED_COUNTED = 10_000
-"""Closed reviews are counted up to here: beyond it the count says CLOSED_COUNTED + 1."""
+COUNTED = 10_000
+"""A tab is counted up to here: beyond it the count says COUNTED + 1."""
 
 _JSON = ("payload", "response_schema", "first_answer", "answer", "resume", "edits")
 _NAMES = tuple(field.name for field in fields(Review))
@@ -152,7 +152,7 @@ async def page(conn: Connection, query: ListQuery, who: Identity) -> Page:
 
 async def counts(conn: Connection, who: Identity) -> dict[Tab, int]:
     """How many reviews each tab holds for `who`."""
-    parameters = {"me": who.name, **who.scope(), "cap": CLOSED_COUNTED + 1}
+    parameters = {"me": who.name, **who.scope(), "cap": COUNTED + 1}
     rows = await (await conn.execute(COUNTS, parameters, prepare=False)).fetchall()
     found = {row["tab"]: row["n"] for row in rows}
     return {tab: found.get(tab, 0) for tab in TABS}

@@ -16,84 +16,120 @@ select * from reviews.shown where thread_id = :thread_id order by opened_at, id;
 
 -- name: list_due
 -- Open or moving reviews of one tab, the most urgent first.
-select * from reviews.shown
-where phase = :phase
-    and reviews.tab_of(state, debug, claimed_by, first_by, :me) = :tab
-    and (:every_group or groups && :own_groups::text[])
-    and (:graph::text is null or graph = :graph)
-    and (:assistant::text is null or assistant_id = :assistant or assistant_name = :assistant)
-    and (:shape::text is null or shape = :shape)
-    and (:state::text is null or state = :state)
-    and (:risk::text is null or risk = :risk)
-    and (:thread_id::text is null or thread_id = :thread_id)
-    and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
-    and (:max_amount_usd::float8 is null or amount_usd <= :max_amount_usd)
-    and (:group::text is null or :group = any(groups))
-    and (:owner::text is null or coalesce(decided_by, claimed_by) = :owner)
-    and (:due_before::timestamptz is null or due_at < :due_before)
-    and (:needs_person::boolean is null or needs_person = :needs_person)
-    and (:search::text is null
-         or id in (select id from reviews.reviews where search @@ websearch_to_tsquery('simple', :search)))
-    and (:after_id::uuid is null
-         or (due_sort, opened_at, id) > (:after_due::timestamptz, :after_at::timestamptz, :after_id::uuid))
-order by due_sort, opened_at, id
-limit :limit;
+select shown.* from (
+    select id from reviews.reviews
+    where phase = :phase
+        and reviews.tab_of(state, debug, claimed_by, first_by, :me) = :tab
+        and (:tab <> 'claimed' or claimed_by = :me)
+        and (:tab <> 'waiting' or claimed_by is not null or first_by = :me)
+        and (:every_group or groups && :own_groups::text[])
+        and (:graph::text is null or graph = :graph)
+        and (:assistant::text is null or assistant_id = :assistant or assistant_name = :assistant)
+        and (:shape::text is null or shape = :shape)
+        and (:state::text is null or state = :state)
+        and (:risk::text is null or risk = :risk)
+        and (:thread_id::text is null or thread_id = :thread_id)
+        and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
+        and (:max_amount_usd::float8 is null or amount_usd <= :max_amount_usd)
+        and (:group::text is null or :group = any(groups))
+        and (:owner::text is null or coalesce(decided_by, claimed_by) = :owner)
+        and (:due_before::timestamptz is null or due_at < :due_before)
+        and (:needs_person::boolean is null or needs_person = :needs_person)
+        and (:search::text is null or search @@ websearch_to_tsquery('simple', :search))
+        and (:after_id::uuid is null
+             or (due_sort, opened_at, id) > (:after_due::timestamptz, :after_at::timestamptz, :after_id::uuid))
+    order by due_sort, opened_at, id
+    limit :limit
+) as found join reviews.shown using (id)
+order by due_sort, opened_at, id;
 
 -- name: list_newest
 -- The same, the newest first.
-select * from reviews.shown
-where phase = :phase
-    and reviews.tab_of(state, debug, claimed_by, first_by, :me) = :tab
-    and (:every_group or groups && :own_groups::text[])
-    and (:graph::text is null or graph = :graph)
-    and (:assistant::text is null or assistant_id = :assistant or assistant_name = :assistant)
-    and (:shape::text is null or shape = :shape)
-    and (:state::text is null or state = :state)
-    and (:risk::text is null or risk = :risk)
-    and (:thread_id::text is null or thread_id = :thread_id)
-    and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
-    and (:max_amount_usd::float8 is null or amount_usd <= :max_amount_usd)
-    and (:group::text is null or :group = any(groups))
-    and (:owner::text is null or coalesce(decided_by, claimed_by) = :owner)
-    and (:due_before::timestamptz is null or due_at < :due_before)
-    and (:needs_person::boolean is null or needs_person = :needs_person)
-    and (:search::text is null
-         or id in (select id from reviews.reviews where search @@ websearch_to_tsquery('simple', :search)))
-    and (:after_id::uuid is null or (opened_at, id) < (:after_at::timestamptz, :after_id::uuid))
-order by opened_at desc, id desc
-limit :limit;
+select shown.* from (
+    select id from reviews.reviews
+    where phase = :phase
+        and reviews.tab_of(state, debug, claimed_by, first_by, :me) = :tab
+        and (:tab <> 'claimed' or claimed_by = :me)
+        and (:tab <> 'waiting' or claimed_by is not null or first_by = :me)
+        and (:every_group or groups && :own_groups::text[])
+        and (:graph::text is null or graph = :graph)
+        and (:assistant::text is null or assistant_id = :assistant or assistant_name = :assistant)
+        and (:shape::text is null or shape = :shape)
+        and (:state::text is null or state = :state)
+        and (:risk::text is null or risk = :risk)
+        and (:thread_id::text is null or thread_id = :thread_id)
+        and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
+        and (:max_amount_usd::float8 is null or amount_usd <= :max_amount_usd)
+        and (:group::text is null or :group = any(groups))
+        and (:owner::text is null or coalesce(decided_by, claimed_by) = :owner)
+        and (:due_before::timestamptz is null or due_at < :due_before)
+        and (:needs_person::boolean is null or needs_person = :needs_person)
+        and (:search::text is null or search @@ websearch_to_tsquery('simple', :search))
+        and (:after_id::uuid is null or (opened_at, id) < (:after_at::timestamptz, :after_id::uuid))
+    order by opened_at desc, id desc
+    limit :limit
+) as found join reviews.shown using (id)
+order by opened_at desc, id desc;
 
 -- name: list_closed
 -- Closed reviews, the last closed first.
-select * from reviews.shown
-where phase = 'closed'
-    and (:every_group or groups && :own_groups::text[])
-    and (:graph::text is null or graph = :graph)
-    and (:assistant::text is null or assistant_id = :assistant or assistant_name = :assistant)
-    and (:shape::text is null or shape = :shape)
-    and (:state::text is null or state = :state)
-    and (:risk::text is null or risk = :risk)
-    and (:thread_id::text is null or thread_id = :thread_id)
-    and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
-    and (:max_amount_usd::float8 is null or amount_usd <= :max_amount_usd)
-    and (:group::text is null or :group = any(groups))
-    and (:owner::text is null or coalesce(decided_by, claimed_by) = :owner)
-    and (:due_before::timestamptz is null or due_at < :due_before)
-    and (:needs_person::boolean is null or needs_person = :needs_person)
-    and (:search::text is null
-         or id in (select id from reviews.reviews where search @@ websearch_to_tsquery('simple', :search)))
-    and (:after_id::uuid is null or (closed_at, id) < (:after_at::timestamptz, :after_id::uuid))
-order by closed_at desc, id desc
-limit :limit;
+select shown.* from (
+    select id from reviews.reviews
+    where phase = 'closed'
+        and (:every_group or groups && :own_groups::text[])
+        and (:graph::text is null or graph = :graph)
+        and (:assistant::text is null or assistant_id = :assistant or assistant_name = :assistant)
+        and (:shape::text is null or shape = :shape)
+        and (:state::text is null or state = :state)
+        and (:risk::text is null or risk = :risk)
+        and (:thread_id::text is null or thread_id = :thread_id)
+        and (:min_amount_usd::float8 is null or amount_usd >= :min_amount_usd)
+        and (:max_amount_usd::float8 is null or amount_usd <= :max_amount_usd)
+        and (:group::text is null or :group = any(groups))
+        and (:owner::text is null or coalesce(decided_by, claimed_by) = :owner)
+        and (:due_before::timestamptz is null or due_at < :due_before)
+        and (:needs_person::boolean is null or needs_person = :needs_person)
+        and (:search::text is null or search @@ websearch_to_tsquery('simple', :search))
+        and (:after_id::uuid is null or (closed_at, id) < (:after_at::timestamptz, :after_id::uuid))
+    order by closed_at desc, id desc
+    limit :limit
+) as found join reviews.shown using (id)
+order by closed_at desc, id desc;
 
 -- name: counts(me, every_group, own_groups, cap)
--- How many reviews each tab holds; closed ones are counted up to :cap.
-select reviews.tab_of(state, debug, claimed_by, first_by, :me) as tab, count(*) as n
-from reviews.reviews
-where phase <> 'closed' and (:every_group or groups && :own_groups::text[])
-group by 1
+-- How many reviews each tab holds, each counted up to :cap. The tabs are those of reviews.tab_of.
+select 'needs_you' as tab, count(*) as n from (
+    select from reviews.reviews
+    where phase = 'open' and not debug and claimed_by is null and first_by is distinct from :me and (:every_group or groups && :own_groups::text[])
+    limit :cap
+) as needs_you
 union all
-select 'closed', count(*) from (
+select 'claimed' as tab, count(*) as n from (
+    select from reviews.reviews
+    where phase = 'open' and not debug and claimed_by = :me and (:every_group or groups && :own_groups::text[])
+    limit :cap
+) as claimed
+union all
+select 'waiting' as tab, count(*) as n from (
+    select from reviews.reviews
+    where phase = 'open' and not debug and claimed_by is distinct from :me
+        and (claimed_by is not null or first_by = :me) and (:every_group or groups && :own_groups::text[])
+    limit :cap
+) as waiting
+union all
+select 'debug' as tab, count(*) as n from (
+    select from reviews.reviews
+    where phase = 'open' and debug and (:every_group or groups && :own_groups::text[])
+    limit :cap
+) as debug
+union all
+select 'decided' as tab, count(*) as n from (
+    select from reviews.reviews
+    where phase = 'moving' and (:every_group or groups && :own_groups::text[])
+    limit :cap
+) as decided
+union all
+select 'closed' as tab, count(*) as n from (
     select from reviews.reviews
     where phase = 'closed' and (:every_group or groups && :own_groups::text[])
     limit :cap
@@ -114,7 +150,7 @@ select watermark, last_sweep_at, last_full_at, lag_s from reviews.sweep;
 -- name: stuck(every_group, own_groups, limit)
 -- What an operator must look at: marked ones, and answers that have been on their way for over two minutes.
 select * from reviews.shown
-where (needs_person or (phase = 'moving' and coalesce(sent_at, send_after, decided_at) < now() - interval '2 minutes'))
+where (needs_person or (state in ('decided', 'sent') and coalesce(sent_at, send_after, decided_at) < now() - interval '2 minutes'))
     and (:every_group or groups && :own_groups::text[])
 order by updated_at desc
 limit :limit;

@@ -13,7 +13,7 @@ from stationmaster.console.pages.render import page
 from stationmaster.console.services import services
 from stationmaster.reviews import facets, store
 from stationmaster.reviews.access.identity import Identity
-from stationmaster.reviews.store import CLOSED_COUNTED, BadCursor, Tab
+from stationmaster.reviews.store import COUNTED, BadCursor, Tab
 
 LABELS: dict[Tab, str] = {
     "needs_you": "Needs you", "claimed": "Claimed", "waiting": "Waiting on others", "decided": "Decided",
@@ -82,7 +82,7 @@ def _tabs(filters: Filters, counts: dict[Tab, int], viewer: Identity) -> list[di
 
 
 def _count(number: int) -> str:
-    return f"{CLOSED_COUNTED:,}+" if number > CLOSED_COUNTED else f"{number:,}"
+    return f"{COUNTED:,}+" if number > COUNTED else f"{number:,}"
 
 
 def _facets(filters: Filters, options: facets.Facets) -> list[dict[str, Any]]:

@@ -116,10 +116,10 @@ create index reviews_thread on reviews.reviews (thread_id, opened_at);
 create index reviews_list_due on reviews.reviews (phase, due_sort, opened_at, id);
 create index reviews_list_opened on reviews.reviews (phase, opened_at desc, id desc);
 create index reviews_list_closed on reviews.reviews (closed_at desc, id desc) where phase = 'closed';
-create index reviews_counts on reviews.reviews (claimed_by, first_by) include (state, debug, groups)
-    where phase <> 'closed';
+create index reviews_counts on reviews.reviews (phase, claimed_by, first_by) include (debug, groups);
 create index reviews_groups on reviews.reviews using gin (groups);
 create index reviews_search on reviews.reviews using gin (search);
+create index reviews_amount on reviews.reviews (amount_usd) where amount_usd is not null;
 create index reviews_claimed on reviews.reviews (claimed_by) where phase <> 'closed' and claimed_by is not null;
 create index reviews_decided_by on reviews.reviews (decided_by, decided_at desc) where decided_by is not null;
 create index reviews_to_work_on on reviews.reviews (next_look_at) where phase = 'moving';
