@@ -11,10 +11,12 @@ from stationmaster.console.pages.people import require, signed_in
 from stationmaster.console.pages.render import page
 from stationmaster.console.services import services
 from stationmaster.postgres.queries import load
-from stationmaster.reviews import store
+from stationmaster.reviews import settling, store
 from stationmaster.reviews.access.identity import Identity
+from stationmaster.reviews.errors import NotFound, ReviewError
 from stationmaster.reviews.model import Review
 from stationmaster.reviews.outbox import queue
+from stationmaster.reviews.settling import action_of
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
 ALL = ("outgoing_counts", "deliveries_troubled", "delivery_counts", "refusals")
@@ -33,6 +35,10 @@ DRIFT = {
 @signed_in
 async def operations(request: Request, viewer: Identity) -> Response:
     """For leads; what can't be cut by group (webhooks, events) only for those who see every group."""
+    return await _draw(request, viewer)
+
+
+async def _draw(request: Request, viewer: Identity, problem: ReviewError | None = None) -> Response:
     require(viewer, "lead")
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in ALL}
     async with services(request).pool.connection() as conn:
@@ -44,13 +50,30 @@ async def operations(request: Request, viewer: Identity) -> Response:
                 found[name] = await (await conn.execute(statement)).fetchall()
     workers = services(request).workers
     return page(
-        request, "operations.html", viewer, current="/operations", drift=drift, drift_words=DRIFT,
-        stuck=[{"review": review, "why": why(review)} for review in stuck], sees_all=viewer.sees_every_group,
+        request, "operations.html", viewer, status=problem.status if problem else 200, current="/operations",
+        here="/operations" if problem else "", drift=drift, drift_words=DRIFT,
+        problem=problem,
+        stuck=[{"review": found, "why": why(found), "action": action_of(found)} for found in stuck],
+        sees_all=viewer.sees_every_group,
         deliveries={row["state"]: row["n"] for row in found["delivery_counts"]}, refusals=found["refusals"],
         troubled_deliveries=found["deliveries_troubled"],
         outgoing={row["medium"]: row for row in found["outgoing_counts"]},
         troubled=troubled, workers_ended=workers is not None and workers.done(),
     )  # fmt: skip
+
+
+@signed_in
+async def settle(request: Request, viewer: Identity) -> Response:
+    """The safe action for a stuck answer; what it was told by, or why it was not done, on the same page."""
+    form = await request.form()
+    action, note = str(form.get("action", "")), str(form.get("note", ""))
+    try:
+        await settling.settle(services(request).pool, request.path_params["review_id"], viewer, action, note)
+    except NotFound:
+        raise
+    except ReviewError as error:
+        return await _draw(request, viewer, error)
+    return RedirectResponse("/operations#stuck", HTTPStatus.SEE_OTHER)
 
 
 @signed_in

@@ -34,7 +34,8 @@ def environment() -> Environment:
     made.globals["static"] = static
     made.filters.update(
         status=words.status, owner=words.owner, due=words.due, ago=words.ago, money=words.money, done=words.done,
-        stamp=words.stamp, clock=words.clock, label=label, age=lambda then, now: words.span(now - then),
+        stamp=words.stamp, clock=words.clock, label=label, actor=words.actor,
+        age=lambda then, now: words.span(now - then),
     )  # fmt: skip
     return made
 

@@ -30,12 +30,13 @@ def routes() -> list[BaseRoute]:
         # Where a refused answer was drawn, and whoever comes by that address again only wants to look.
         *(
             Route(f"{one}/{deed}", reviewing.back_to)
-            for deed in ("decide", "undo", "claim", "release", "comments")
+            for deed in ("decide", "undo", "claim", "release", "comments", "settle")
         ),
         Route(f"{one}/undo", answering.undo, methods=["POST"]),
         Route(f"{one}/claim", answering.claim, methods=["POST"]),
         Route(f"{one}/release", answering.release, methods=["POST"]),
         Route(f"{one}/comments", answering.comment, methods=["POST"]),
+        Route(f"{one}/settle", operating.settle, methods=["POST"]),
         Route("/history", history.history),
         Route("/audit", auditing.entries),
         Route("/operations", operating.operations),

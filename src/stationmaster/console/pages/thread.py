@@ -6,6 +6,7 @@ from typing import Any
 from stationmaster.console.pages.shown import Shown, folded, shown
 from stationmaster.reviews import agent_server
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
+from stationmaster.reviews.lifecycle import target
 from stationmaster.reviews.model import Gone
 from stationmaster.settings import Settings
 
@@ -26,7 +27,7 @@ class Thread:
 async def look(settings: Settings, thread_id: str) -> Thread:
     """One look. A server that does not answer is told, not raised: the question itself is stored here."""
     try:
-        async with agent_server.connect(*_target(settings)) as server:
+        async with agent_server.connect(*target(settings)) as server:
             found = await server.read(thread_id)
     except (AgentServerUnavailable, AgentServerRefused) as error:
         return Thread(problem=str(error))
@@ -49,10 +50,3 @@ def of_state(values: Any, status: str = "") -> Thread:
         conversation, len(messages) - len(told) if conversation and isinstance(messages, list) else 0,
         shown(rest) if rest else None, status,
     )  # fmt: skip
-
-
-def _target(settings: Settings) -> tuple[str, str | None]:
-    """The Agent Server that this console belongs to, and the key that it takes."""
-    secret = settings.api_key or settings.local_key
-    url = settings.api_url or f"http://{settings.host}:{settings.port}"
-    return url, secret.get_secret_value() if secret else None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from stationmaster.reviews.model import Review
+from stationmaster.reviews.model import POLICY_ACTOR, Review
 
 Tone = Literal["waits", "moving", "done", "failed", "closed"]
 
@@ -53,9 +53,18 @@ def status(review: Review, viewer: str) -> Status:
 def owner(review: Review, viewer: str) -> str:
     """Who has it in hand: the person who decided or claimed it, else the group that is asked."""
     person = review.decided_by or review.claimed_by
+    if person == POLICY_ACTOR:
+        return "policy"
     if person:
         return "you" if person == viewer else person
     return ", ".join(review.groups) or "everybody"
+
+
+def actor(name: str) -> str:
+    """A name; what no person did has a colon in its actor."""
+    return {"service:stationmaster": "Stationmaster", "policy:expiry": "The policy, at expiry,"}.get(
+        name, name
+    )
 
 
 def span(length: timedelta) -> str:
