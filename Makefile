@@ -34,10 +34,10 @@ $(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.txt
 	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.txt
 	@touch $@
 
-up: setup ## run the service: embedded Postgres, Agent Server; Ctrl-C stops it
+up: setup ## run the service: embedded Postgres, Agent Server, inbox; Ctrl-C stops it
 	@exec $(BIN)/stationmaster up $(ARGS)
 
-demo: setup ## six tickets through the support agent, with a ledger at the end
+demo: setup ## six tickets through the support agent; ARGS=--wait leaves the one that waits to you
 	@exec $(BIN)/stationmaster demo $(ARGS)
 
 dev: setup ## plain `langgraph dev` on a seeded shop, for Studio and the inner loop

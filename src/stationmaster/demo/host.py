@@ -38,7 +38,7 @@ async def hosted(settings: Settings, api_url: str | None, data_dir: Path | None)
 async def _started(data_dir: Path) -> AsyncIterator[asyncio.subprocess.Process]:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "stationmaster.cli", "up", "--port", str(_free_port()),
-        "--data-dir", str(data_dir),
+        "--console-port", str(_free_port()), "--data-dir", str(data_dir),
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:

@@ -33,6 +33,10 @@ class TicketPrinter:
                 self.close()
                 self.console.print(f"  [bold yellow]waits for a person[/]  {what['title']}", highlight=False)
                 self.console.print(Padding(Text(what["on_approve"], style="dim"), (0, 0, 0, 4)))
+            case "yours":
+                self.console.print(
+                    "  [bold]answer it in the inbox:[/]", what, highlight=False, soft_wrap=True
+                )
             case "answered":
                 self.console.print(f"  [bold green]answered[/]  {what}", highlight=False)
 

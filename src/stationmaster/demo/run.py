@@ -9,6 +9,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIError
 from langgraph_sdk.schema import StreamMode
 
+from stationmaster.demo.answering import Answering, Given
 from stationmaster.demo.tickets import Ticket
 from stationmaster.errors import StationmasterError
 
@@ -28,6 +29,7 @@ class Result:
     intent: str | None = None
     outcome: str | None = None
     waited: bool = False
+    answered_by: str | None = None
     amount_usd: float = 0.0
     degraded: list[str] = field(default_factory=list)
     nodes: list[str] = field(default_factory=list)
@@ -40,39 +42,64 @@ class Result:
 
 
 Listener = Callable[[str, Any], None]
-"""Is told what streams in: ("node", name), ("token", text), ("waiting", payload), ("answered", action)."""
+"""Is told what streams in: ("node", name), ("token", text), ("waiting", payload), ("yours", URL of the review),
+("answered", what and by whom)."""
 
 
-async def run_ticket(client: LangGraphClient, ticket: Ticket, ticket_id: str, tell: Listener) -> Result:
-    """Stream the ticket; if it waits for a person, approve it by the id of the interrupt; read the end back.
+async def run_ticket(
+    client: LangGraphClient,
+    ticket: Ticket,
+    ticket_id: str,
+    tell: Listener,
+    answering: Answering | None = None,
+) -> Result:
+    """Stream the ticket; if it waits for a person, have it answered (None: directly); read the end back.
 
     Raises DemoError when the server goes away meanwhile, refuses, or fails the run.
     """
     try:
-        return await _run_ticket(client, ticket, ticket_id, tell)
+        return await _run_ticket(client, ticket, ticket_id, tell, answering)
     except (httpx.TransportError, APIError) as error:
         raise DemoError(
             f"the server went away during ticket {ticket.name} ({error}): look at its log, start it and try again"
         ) from None
 
 
-async def _run_ticket(client: LangGraphClient, ticket: Ticket, ticket_id: str, tell: Listener) -> Result:
+async def _run_ticket(
+    client: LangGraphClient, ticket: Ticket, ticket_id: str, tell: Listener, answering: Answering | None
+) -> Result:
     thread = await client.threads.create(metadata={"ticket_id": ticket_id})
     result = Result(ticket=ticket.name, thread_id=thread["thread_id"])
     message = {"role": "user", "content": ticket.text}
     await _stream(client, result, tell, input={"ticket_id": ticket_id, "messages": [message]})
     state = await client.threads.get_state(result.thread_id)
-    if state["interrupts"]:
+    while state["interrupts"]:  # an answer that can't be carried out is asked for again
         result.waited = True
         question = state["interrupts"][0]
         tell("waiting", question["value"])
-        # By id, never a bare value: a bare one answers whatever happens to be pending.
-        tell("answered", "approve")
-        await _stream(client, result, tell, command={"resume": {question["id"]: {"action": "approve"}}})
+        if answering is None:
+            given = await _directly(client, result, question["id"], tell)
+        else:
+            given = await answering(client, result.thread_id, {**question}, tell)
+            tell("answered", f"{given.decision} by {given.by}, through the review service")
+            result.nodes += given.nodes
+            for node in given.nodes:
+                tell("node", node)
+        result.answered_by, decision = given.by, given.decision
+        if decision != "approve":
+            ticket = ticket.decided_otherwise()
         state = await client.threads.get_state(result.thread_id)
     _read(result, state["values"])
     result.wrong = _differences(result, ticket)
     return result
+
+
+async def _directly(client: LangGraphClient, result: Result, interrupt_id: str, tell: Listener) -> Given:
+    """Approved by the SDK alone, as a client app without a review service would."""
+    tell("answered", "approve, directly: no console runs beside this server")
+    # By id, never a bare value: a bare one answers whatever happens to be pending.
+    await _stream(client, result, tell, command={"resume": {interrupt_id: {"action": "approve"}}})
+    return Given("demo", "approve", [])
 
 
 async def _stream(client: LangGraphClient, result: Result, tell: Listener, **what: Any) -> None:
@@ -102,12 +129,13 @@ def _read(result: Result, values: Any) -> None:
 
 
 def _differences(result: Result, ticket: Ticket) -> list[str]:
-    pairs = {
+    pairs: dict[str, tuple[object, object]] = {
         "intent": (result.intent, ticket.intent),
-        "outcome": (result.outcome, ticket.outcome),
         "waited": (result.waited, ticket.waits),
-        "refunded USD": (result.amount_usd, ticket.refund_usd),
     }
+    if not ticket.open_ended:
+        pairs["outcome"] = (result.outcome, ticket.outcome)
+        pairs["refunded USD"] = (result.amount_usd, ticket.refund_usd)
     return [
         f"{name} is {found}, expected {wanted}" for name, (found, wanted) in pairs.items() if found != wanted
     ]

@@ -1,6 +1,6 @@
 """The six tickets of the demonstration, and what each must come to."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stationmaster.shop.demo import DemoOrders
 
@@ -9,7 +9,8 @@ from stationmaster.shop.demo import DemoOrders
 class Ticket:
     """A customer's message, and what must become of it.
 
-    `refund_usd` is what the ledger must show; `mails` counts mails to the customer and to the desk.
+    `refund_usd` is what the ledger must show; `mails` counts mails to the customer and to the desk. Neither is known of
+    an `open_ended` one.
     """
 
     name: str
@@ -19,6 +20,11 @@ class Ticket:
     waits: bool = False
     refund_usd: float = 0.0
     mails: int = 0
+    open_ended: bool = False
+
+    def decided_otherwise(self) -> "Ticket":
+        """The same, when a person said something else than what is expected: the outcome is then theirs."""
+        return replace(self, open_ended=True)
 
 
 def tickets(orders: DemoOrders) -> list[Ticket]:
