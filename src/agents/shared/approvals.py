@@ -10,6 +10,12 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 from typing_extensions import TypedDict
 
+WORDS = r"\S"
+"""More than spaces: it is mailed to a customer."""
+
+LARGEST_USD = 100_000_000
+"""Exclusive: what the ledger's columns can hold."""
+
 
 class _Answer(BaseModel):
     model_config = ConfigDict(extra="forbid")
@@ -25,11 +31,13 @@ class Edit(_Answer):
     """Do it with another amount, another reply, or both."""
 
     action: Literal["edit"]
+    # Strict: else `true` would pay a dollar, and a text that looks like a number what it looks like.
     amount_usd: float | None = Field(
-        default=None, gt=0, allow_inf_nan=False, description="USD, at most two decimals"
-    )
+        default=None, gt=0, lt=LARGEST_USD, strict=True, allow_inf_nan=False,
+        description="USD, at most two decimals",
+    )  # fmt: skip
     reply: str | None = Field(
-        default=None, min_length=1, max_length=10_000, description="Sent instead of the draft"
+        default=None, min_length=1, max_length=10_000, pattern=WORDS, description="Sent instead of the draft"
     )
 
     @model_validator(mode="after")
@@ -45,7 +53,9 @@ class Reject(_Answer):
     """Don't do it; the customer is told why."""
 
     action: Literal["reject"]
-    reason: str = Field(min_length=1, max_length=2_000, description="What the customer is told")
+    reason: str = Field(
+        min_length=1, max_length=2_000, pattern=WORDS, description="What the customer is told"
+    )
 
 
 class Answer(RootModel[Annotated[Approve | Edit | Reject, Field(discriminator="action")]]):
