@@ -882,6 +882,7 @@ CREATE TABLE shop.payments (
     line smallint NOT NULL,
     payment_method_id text NOT NULL,
     amount_usd numeric(10,2) NOT NULL,
+    CONSTRAINT payments_amount_is_a_number CHECK ((amount_usd <> 'NaN'::numeric)),
     CONSTRAINT payments_amount_usd_check CHECK ((amount_usd > (0)::numeric)),
     CONSTRAINT payments_line_check CHECK ((line > 0))
 );
@@ -925,6 +926,7 @@ CREATE TABLE shop.refund_holds (
     ticket_id text NOT NULL,
     amount_usd numeric(10,2) NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT refund_holds_amount_is_a_number CHECK ((amount_usd <> 'NaN'::numeric)),
     CONSTRAINT refund_holds_amount_usd_check CHECK ((amount_usd > (0)::numeric)),
     CONSTRAINT refund_holds_idempotency_key_check CHECK ((idempotency_key <> ''::text))
 );
@@ -945,6 +947,7 @@ CREATE TABLE shop.refunds (
     reference text NOT NULL,
     payment_method_id text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT refunds_amount_is_a_number CHECK ((amount_usd <> 'NaN'::numeric)),
     CONSTRAINT refunds_amount_usd_check CHECK ((amount_usd > (0)::numeric)),
     CONSTRAINT refunds_have_a_ticket CHECK (((provider = 'history'::text) = (ticket_id IS NULL))),
     CONSTRAINT refunds_idempotency_key_check CHECK ((idempotency_key <> ''::text)),

@@ -114,6 +114,8 @@ FORBIDDEN = [
     "update shop.orders set delivered_on = placed_on - 1 where order_id = '88123'",
     "delete from shop.orders",
     "insert into shop.refund_holds values ('h', '88123', 'T-1', 0.01)",
+    "insert into shop.refund_holds values ('h', '88124', 'T-1', 'NaN')",
+    "insert into shop.payments select order_id, 9, payment_method_id, 'NaN' from shop.payments",
 ]
 
 
