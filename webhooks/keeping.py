@@ -1,15 +1,18 @@
 """Writes deliveries down. Those that come while others are being written go together in the next statement."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Literal
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from stationmaster.postgres.queries import load
-from stationmaster.reviews.database import Pool
+from stationmaster.reviews.database import Connection, Pool
 from webhooks.senders import Known
 
 STORE = load(Path(__file__).with_name("deliveries.sql"))["store"]
@@ -89,8 +92,20 @@ async def _write(batch: list[tuple[Delivery, asyncio.Future[None]]], pool: Pool)
 async def _store(deliveries: list[Delivery], pool: Pool) -> None:
     rows = [astuple(each) for each in _distinct(deliveries)]
     columns = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
-    async with asyncio.timeout(TIMEOUT_S), pool.connection(timeout=TIMEOUT_S) as conn:
+    async with asyncio.timeout(TIMEOUT_S), pool.connection(timeout=TIMEOUT_S) as conn, _one_statement(conn):
         await conn.execute(STORE, columns)
+
+
+@asynccontextmanager
+async def _one_statement(conn: Connection) -> AsyncIterator[None]:
+    """A transaction by itself: without begin and commit it is one way to Postgres and back instead of three."""
+    await conn.set_autocommit(True)
+    try:
+        yield
+    finally:
+        # Not idle means cut off or cancelled half-way: the pool then closes it.
+        if conn.info.transaction_status == TransactionStatus.IDLE:
+            await conn.set_autocommit(False)
 
 
 def _distinct(deliveries: list[Delivery]) -> list[Delivery]:
