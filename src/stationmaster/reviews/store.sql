@@ -19,9 +19,11 @@ select * from reviews.shown where thread_id = :thread_id order by opened_at, id;
 select shown.* from (
     select id from reviews.reviews
     where phase = :phase
-        and reviews.tab_of(state, debug, claimed_by, first_by, :me) = :tab
-        and (:tab <> 'claimed' or claimed_by = :me)
-        and (:tab <> 'waiting' or claimed_by is not null or first_by = :me)
+        and (:tab <> 'needs_you' or (not debug and claimed_by is null and first_by is distinct from :me))
+        and (:tab <> 'claimed' or (not debug and claimed_by = :me))
+        and (:tab <> 'waiting' or (not debug and claimed_by is distinct from :me
+                                   and (claimed_by is not null or first_by = :me)))
+        and (:tab <> 'debug' or debug)
         and (:every_group or groups && :own_groups::text[])
         and (:graph::text is null or graph = :graph)
         and (:assistant::text is null or assistant_id = :assistant or assistant_name = :assistant)
@@ -48,9 +50,11 @@ order by due_sort, opened_at, id;
 select shown.* from (
     select id from reviews.reviews
     where phase = :phase
-        and reviews.tab_of(state, debug, claimed_by, first_by, :me) = :tab
-        and (:tab <> 'claimed' or claimed_by = :me)
-        and (:tab <> 'waiting' or claimed_by is not null or first_by = :me)
+        and (:tab <> 'needs_you' or (not debug and claimed_by is null and first_by is distinct from :me))
+        and (:tab <> 'claimed' or (not debug and claimed_by = :me))
+        and (:tab <> 'waiting' or (not debug and claimed_by is distinct from :me
+                                   and (claimed_by is not null or first_by = :me)))
+        and (:tab <> 'debug' or debug)
         and (:every_group or groups && :own_groups::text[])
         and (:graph::text is null or graph = :graph)
         and (:assistant::text is null or assistant_id = :assistant or assistant_name = :assistant)
