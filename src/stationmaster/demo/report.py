@@ -79,6 +79,9 @@ def print_results(console: Console, results: list[Result], ledger: Summary) -> N
         table.add_row(result.ticket, result.intent or "-", result.outcome or "-", waited, money, verdict)
     console.print()
     console.print(table, highlight=False)
+    for result in results:
+        for reason in dict.fromkeys(result.degraded):
+            console.print("[yellow]degraded[/]", Text(f"{result.ticket}: {reason}"), highlight=False)
     console.print(
         f"\n[bold]ledger[/bold]  {ledger['refunds']} refunds, ${ledger['total_usd']:,.2f}; "
         f"{ledger['duplicate_refunds']} duplicates; {ledger['mails']} mails; {ledger['dead_letters']} dead letters",
