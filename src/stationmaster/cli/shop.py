@@ -80,7 +80,9 @@ def show_ledger(
         return
     console = Console()
     if rows:
-        table = Table(*(name.replace("_", " ") for name in rows[0]), box=None)
+        table = Table(box=None, pad_edge=False)
+        for name in rows[0]:  # folded, not cut: what is shown here is looked up elsewhere
+            table.add_column(name.replace("_", " "), overflow="fold")
         for row in rows:
             # Text, not str: a ticket's id may look like markup.
             cells = (f"{value:.2f}" if isinstance(value, float) else str(value) for value in row.values())

@@ -70,6 +70,8 @@ def test_the_ledger_is_shown_by_ticket(here: str, export: Export) -> None:
     ]
     assert "R-2" not in shown.output
     assert "refunds: 1\nduplicate refunds: 0\n" in shown.output
+    narrow = CliRunner().invoke(app, ["ledger"], env={"COLUMNS": "40"})
+    assert "…" not in narrow.output
     printed = json.loads(CliRunner().invoke(app, ["ledger", "--json"]).output)
     assert (printed["refunds"], printed["total_usd"]) == (2, 32.05)
     assert [row["reference"] for row in printed["rows"]] == ["R-1", "R-2"]
