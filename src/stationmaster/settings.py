@@ -117,7 +117,7 @@ class Settings(BaseSettings):
     payments_url: str | None = Field(None, validation_alias="PAYMENTS_URL", pattern=r"^https?://[^/]")
     payments_key: SecretStr | None = Field(None, validation_alias="PAYMENTS_API_KEY")
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
-    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
+    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL", pattern=r"^https?://[^/]")
     langsmith_tracing: bool = Field(default=False, validation_alias="LANGSMITH_TRACING")
     langsmith_api_key: SecretStr | None = Field(None, validation_alias="LANGSMITH_API_KEY")
     langsmith_project: str | None = Field(None, validation_alias="LANGSMITH_PROJECT")

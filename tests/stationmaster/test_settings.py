@@ -94,6 +94,7 @@ def test_which_database_counts(
         ("STATIONMASTER_STUDIO", "maybe", "valid boolean"),
         ("DATABASE_URI", "mysql://secretsecretsecret", "must start with postgresql://"),
         ("STATIONMASTER_API_URL", "127.0.0.1:2024", "pattern"),
+        ("OPENAI_BASE_URL", "localhost:8000/v1", "pattern"),
         ("STATIONMASTER_API_KEYS", "secretsecretsecret", "name:key"),
         ("STATIONMASTER_API_KEYS", "desk:secretsecret", "key of desk is shorter than 16"),
         ("STATIONMASTER_API_KEYS", "a:secretsecretsecret,a:secretsecretsecre2", "unique"),
