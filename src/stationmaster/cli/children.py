@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from stationmaster.cli.banner import database, model
 from stationmaster.console import process as console_process
 from stationmaster.console.process import CONSOLE, Credentials, UnsafeConsole, require_defences
 from stationmaster.console.record import ConsoleRecord
@@ -97,8 +98,11 @@ async def start_console(plan: Arrangement, sock: socket.socket, claim: int) -> C
 def records(plan: Arrangement) -> tuple[Record, ConsoleRecord]:
     """What commands on this machine read: `server.json` and `console.json`."""
     pid, now = os.getpid(), datetime.now(UTC).isoformat(timespec="seconds")
+    settings = plan.settings
     return (
-        Record(plan.server_url, pid, now, plan.server_key, plan.console_url),
+        Record(
+            plan.server_url, pid, now, plan.server_key, plan.console_url, model(settings), database(settings)
+        ),
         ConsoleRecord(plan.console_url, pid, now, plan.server_url, plan.console_key),
     )
 

@@ -9,11 +9,11 @@ import httpx
 import typer
 from rich.console import Console
 
-from stationmaster.cli.banner import database, model, print_rows
+from stationmaster.cli.banner import print_rows
 from stationmaster.cli.target import NoServer, Target, client, find_target
 from stationmaster.errors import StationmasterError
 from stationmaster.server.record import Record, read_record
-from stationmaster.settings import Settings, load_settings
+from stationmaster.settings import load_settings
 
 
 def status(
@@ -26,23 +26,23 @@ def status(
     """Show what is running; exit code 2 if nothing is."""
     settings = load_settings()
     target = find_target(settings, api_url, data_dir)
-    rows = asyncio.run(_rows(settings, target, read_record(data_dir or settings.data_dir)))
+    rows = asyncio.run(_rows(target, read_record(data_dir or settings.data_dir)))
     if as_json:
         typer.echo(json.dumps(rows))
     else:
         print_rows(Console(), {**rows, "graphs": ", ".join(rows["graphs"])})
 
 
-async def _rows(settings: Settings, target: Target, record: Record | None) -> dict[str, Any]:
-    """What is known; of model and database only for our own server, from this directory's settings."""
+async def _rows(target: Target, record: Record | None) -> dict[str, Any]:
+    """What is known; of model and database only for our own server, as it was started: settings may have changed."""
     rows: dict[str, Any] = {"url": target.url, "graphs": await graphs_of(target)}
     if record is not None and record.url == target.url:
         rows |= {
             **({"inbox": record.console_url} if record.console_url else {}),
             "pid": record.pid,
             "since": record.started_at,
-            "model": model(settings),
-            "database": database(settings),
+            "model": record.model,
+            "database": record.database,
         }
     return rows
 

@@ -17,14 +17,16 @@ MADE_BY = "stationmaster up"
 
 @dataclass(frozen=True)
 class Record:
-    """A running server: its address from this machine, `up`'s process id, ISO start time, the local key, and where
-    the console beside it is (whose own key stands in `console.json`)."""
+    """A running server: its address from this machine, `up`'s process id, ISO start time, the local key, where the
+    console beside it is (whose own key stands in `console.json`), and what the banner said of model and database."""
 
     url: str
     pid: int
     started_at: str
     local_key: str
     console_url: str | None = None
+    model: str | None = None
+    database: str | None = None
 
 
 @contextmanager

@@ -149,6 +149,11 @@ def test_beyond_this_machine_with_a_key_from_the_env_file(
     assert KEY not in up.banner
     # The data directory's own commands have the local key.
     assert stationmaster("status", "--data-dir", "elsewhere", cwd=tmp_path).returncode == 0
+    # What it runs on is what it was started with, whatever the settings say now.
+    other = {"STATIONMASTER_DATABASE_URI": "postgresql://other.example/db", "OPENAI_API_KEY": "new"}
+    told = stationmaster("status", "--data-dir", "elsewhere", cwd=tmp_path, env=other)
+    assert "offline:rules" in told.stdout
+    assert "other.example" not in told.stdout
     assert stationmaster("status", cwd=tmp_path).returncode == 2
     refused = stationmaster("status", "--api-url", up.url, cwd=tmp_path)
     assert refused.returncode == 2
