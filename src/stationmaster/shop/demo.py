@@ -37,7 +37,8 @@ class DemoOrders:
 
 
 class ShopEmpty(StationmasterError):
-    """There are no demo orders to show: fill the shop with `stationmaster shop seed`."""
+    """There are no demo orders in this shop. Is it the server's? Give the --data-dir or DATABASE_URI that the server
+    was started with; an empty shop is filled with `stationmaster shop seed`."""
 
 
 async def place_orders(uri: str) -> DemoOrders:
@@ -73,7 +74,7 @@ async def _fresh(conn: AsyncConnection[DictRow], order: DemoOrder, today: date) 
         asked = {"order_id": str(number), "reason": order.reason}
         row = await (await conn.execute(_STANDING, asked)).fetchone()
         if row is None and number == order.number:
-            raise ShopEmpty(str(ShopEmpty.__doc__))
+            raise ShopEmpty(" ".join(str(ShopEmpty.__doc__).split()))
         if row is None:
             records = Records()
             order.add_to(records, today, number)
