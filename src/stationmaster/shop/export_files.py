@@ -70,7 +70,7 @@ def _read(path: Path, form: type[Row], problems: list[Problem]) -> File[Row]:
             parse_constant=_refuse_constant,
             object_pairs_hook=_Pairs,
         )
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = "is missing" if isinstance(error, FileNotFoundError) else f"can't be read: {error}"
         problems.append(Problem(path.name, None, None, reason))
         return File(path.name, readable=False)

@@ -230,6 +230,7 @@ async def test_all_bad_rows_are_named_at_once(database: str, export: Export) -> 
         ("{", "orders.json: can't be read: Expecting property name"),
         ("[]", "orders.json: must hold one JSON object"),
         ('{"#W7000001": NaN}', "orders.json: can't be read: NaN is no JSON number"),
+        pytest.param("[" * 100_000, "orders.json: can't be read: maximum recursion depth", id="nested"),
     ],
 )
 async def test_a_bad_file_is_named_alone(export: Export, text: str | None, said: str) -> None:
