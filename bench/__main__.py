@@ -1,4 +1,4 @@
-"""`make bench`: our nodes, server and webhook receiver, each beside something empty; tables, or --json."""
+"""`make bench`: our nodes, server, webhook receiver and inbox, each beside something empty; tables, or --json."""
 
 import argparse
 import asyncio
@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.shared import database
-from bench import nodes, receiver, served
+from bench import inbox, nodes, receiver, served
 from stationmaster.postgres import embedded, migrate
 from stationmaster.shop.seed import seed
 
@@ -31,7 +31,8 @@ async def run(asked: argparse.Namespace) -> dict[str, Any]:
             uri, Path(directory), count=asked.messages, concurrency=asked.concurrency, jobs=asked.jobs
         )
         hooks = await receiver.measure(uri, rate=asked.deliveries, seconds=5.0)
-    return {"nodes": measured.figures(), "served": through, "receiver": hooks}
+        pages = await inbox.measure(uri, count=asked.reviews, requests=50)
+    return {"nodes": measured.figures(), "served": through, "receiver": hooks, "inbox": pages}
 
 
 def print_tables(figures: dict[str, Any], console: Console) -> None:
@@ -60,6 +61,7 @@ def print_tables(figures: dict[str, Any], console: Console) -> None:
     console.print(table)
     console.print(f"A message takes {through['ratio']} times as long as an empty run of three nodes.\n")
     receiver.print_table(figures["receiver"], console)
+    inbox.print_table(figures["inbox"], console)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -71,6 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--jobs", type=int, default=10, help="runs at once in the server, as `up` has by default"
     )
     parser.add_argument("--deliveries", type=int, default=200, help="webhooks a second, to the receiver")
+    parser.add_argument("--reviews", type=int, default=100_000, help="in the inbox")
     parser.add_argument("--json", action="store_true", help="one object instead of tables")
     asked = parser.parse_args(arguments)
     figures = asyncio.run(run(asked))

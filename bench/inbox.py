@@ -64,16 +64,21 @@ async def measure(uri: str, *, count: int, requests: int) -> dict[str, Any]:
         finally:
             console.stop()
     figures = {name: _figures(times) for name, times in took.items()}
-    ratios = {name: round(row["median_ms"] / figures["empty"]["median_ms"], 1) for name, row in figures.items()}
+    ratios = {
+        name: round(row["median_ms"] / figures["empty"]["median_ms"], 1) for name, row in figures.items()
+    }
     return {"reviews": count, "views": figures, "ratio_median": ratios}
 
 
 async def _all(url: str, secret: str, requests: int) -> dict[str, list[float]]:
-    async with httpx.AsyncClient(base_url=url, cookies={COOKIE: secret}, trust_env=False, timeout=60) as reader:
+    async with httpx.AsyncClient(
+        base_url=url, cookies={COOKIE: secret}, trust_env=False, timeout=60
+    ) as reader:
         first = (await reader.get("/")).text
         found = re.search(r'href="([^"]+)" rel="next"', first)
         one = re.search(r'data-row="([^"]+)"', first)
-        assert found is not None and one is not None, first[:2_000]
+        assert found is not None, first[:2_000]
+        assert one is not None, first[:2_000]
         views = {
             "needs you": "/", "its second page": html.unescape(found[1]), "closed": "/?tab=closed",
             "by graph and amount": "/?graph=graph-3&min=100&max=200", "searched": "/?q=customer",
@@ -93,7 +98,11 @@ async def _all(url: str, secret: str, requests: int) -> dict[str, list[float]]:
 
 def _figures(times: list[float]) -> dict[str, Any]:
     cuts = quantiles(times, n=100)
-    return {"requests": len(times), "median_ms": round(cuts[49] * 1000, 1), "p95_ms": round(cuts[94] * 1000, 1)}
+    return {
+        "requests": len(times),
+        "median_ms": round(cuts[49] * 1000, 1),
+        "p95_ms": round(cuts[94] * 1000, 1),
+    }
 
 
 def print_table(figures: dict[str, Any], console: Console) -> None:

@@ -17,8 +17,9 @@ def listen(host: str, port: int, *, option: str = "--port") -> socket.socket:
     is ours; the stock server would move to another port in silence. Requests that come too early wait.
     """
     try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        sock = socket.socket(family, kind)
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        # By its name: of a socket that only says "stream" asyncio doesn't know that it may turn off Nagle's delay.
+        sock = socket.socket(family, kind, protocol)
     except OSError as error:
         raise CannotListen(
             f"{host} is no address of this machine ({error.strerror}): correct --host"

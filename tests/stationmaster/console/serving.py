@@ -27,7 +27,7 @@ _numbers = count(1)
 
 def listening() -> socket.socket:
     """A socket on a free port of this machine."""
-    sock = socket.socket()
+    sock = socket.socket(proto=socket.IPPROTO_TCP)  # else asyncio leaves Nagle's delay on
     sock.bind(("127.0.0.1", 0))
     sock.listen(256)
     return sock
@@ -133,8 +133,8 @@ def main() -> None:
     from stationmaster.settings import load_settings
 
     app = create_app(load_settings(), workers=False)
-    config = uvicorn.Config(app, fd=int(sys.argv[1]), access_log=False, timeout_graceful_shutdown=2)
-    uvicorn.Server(config).run()
+    config = uvicorn.Config(app, access_log=False, timeout_graceful_shutdown=2)
+    uvicorn.Server(config).run(sockets=[socket.socket(fileno=int(sys.argv[1]))])
 
 
 if __name__ == "__main__":

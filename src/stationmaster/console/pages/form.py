@@ -51,6 +51,8 @@ class Drawn:
     max_length: int | None = None
     as_text: bool = False
     options: tuple[Option, ...] = ()
+    group: str = ""
+    """Of several calls decided together: which one it belongs to."""
     initial: str | None = None
     """The proposal's text, where another one stands in the control."""
 
@@ -141,8 +143,14 @@ def _drawn(decision: str, entry: Field, typed: Typed) -> Drawn:
         type=entry.type, text=text, required=entry.required and not _may_be_empty(entry), help=entry.help or "",
         hint=_hint(entry), error=typed.errors.get(entry.name, ""), rows=_rows(text, control),
         max_length=longest if isinstance(longest, int) else None,
-        as_text=_as_text(entry, typed), options=options, initial=text_of(entry) if text != text_of(entry) else None,
+        as_text=_as_text(entry, typed), options=options, group=_group(entry.name),
+        initial=text_of(entry) if text != text_of(entry) else None,
     )  # fmt: skip
+
+
+def _group(name: str) -> str:
+    head, dot, _ = name.partition(".")
+    return head if dot and head.isdecimal() else ""
 
 
 def _label(entry: Field) -> str:

@@ -37,7 +37,10 @@ function check({ box, control }) {
   const place = box.querySelector("[data-checked]");
   place.hidden = !message;
   place.textContent = message;
-  control.setAttribute("aria-invalid", String(Boolean(message)));
+  // What the server refused stays marked until it is typed over.
+  const refused = box.querySelector(":scope > .error:not([data-checked])");
+  if (refused && control.value !== control.defaultValue) refused.hidden = true;
+  control.setAttribute("aria-invalid", String(Boolean(message) || Boolean(refused && !refused.hidden)));
   box.classList.toggle("changed", changed(control));
 }
 
