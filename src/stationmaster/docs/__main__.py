@@ -1,13 +1,14 @@
-"""`python -m stationmaster.docs`: draws the pages of all graphs again, in the checkout one stands in."""
+"""`python -m stationmaster.docs`: draws every graph's page, in the checkout one stands in; a new graph gets one."""
 
 import sys
 from pathlib import Path
 
-from stationmaster.docs.pages import filled, graphs
+from stationmaster.docs.pages import blank, filled, graphs
 
 ROOT = Path.cwd()
 
 for name, graph in graphs(ROOT / "langgraph.json").items():
     page = ROOT / "docs" / "agents" / f"{name}.md"
-    page.write_text(filled(page.read_text(encoding="utf-8"), graph), encoding="utf-8")
+    text = page.read_text(encoding="utf-8") if page.exists() else blank(name)
+    page.write_text(filled(text, graph), encoding="utf-8")
     sys.stdout.write(f"{page.relative_to(ROOT)}\n")

@@ -20,6 +20,24 @@ def graphs(config: Path) -> dict[str, Graph]:
     return found
 
 
+def blank(name: str) -> str:
+    """The page of a new graph: the places for what is drawn, and the word for what a person has to write."""
+    return f"""# {name}
+
+To be written: what it does, and what it never does.
+
+## How it runs
+
+<!-- drawing -->
+<!-- /drawing -->
+
+## Settings (an assistant's context)
+
+<!-- settings -->
+<!-- /settings -->
+"""
+
+
 def filled(page: str, graph: Graph) -> str:
     """The page with its drawing and its settings as they are now; what stands around them is kept."""
     for name, content in (("drawing", drawing(graph)), ("settings", settings_table(graph))):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stationmaster.docs.pages import filled, graphs
+from stationmaster.docs.pages import blank, filled, graphs
 from tests.fakes.agent_server import ROOT
 
 NAMES = sorted(json.loads((ROOT / "langgraph.json").read_text())["graphs"])
@@ -34,6 +34,13 @@ def test_every_setting_of_an_assistant_is_described() -> None:
     for name, graph in graphs(ROOT / "langgraph.json").items():
         fields = (graph.get_context_jsonschema() or {})["properties"]
         assert [field for field, schema in fields.items() if not schema.get("description")] == [], name
+
+
+def test_a_new_graph_gets_a_page_with_places() -> None:
+    page = filled(blank("new"), graphs(ROOT / "langgraph.json")[NAMES[0]])
+    assert page.startswith("# new\n")
+    assert "graph TD;" in page
+    assert "| `model` |" in page
 
 
 def test_a_page_without_places_is_told() -> None:
