@@ -21,8 +21,11 @@ from stationmaster.postgres.owner import Identity, claim
 
 VERSION = "18"
 PORT = 5432
+# pg_ctl puts the path between double quotes into a command for the shell, where these mean something.
+NO_PATH_OF_PG_CTL = frozenset('"$`\\\n')
 LONGEST_SOCKET_PATH = 100  # bytes; Linux takes 107, macOS 103
 LARGEST_LOG = 10_000_000  # bytes
+ELSEWHERE = "choose another directory with STATIONMASTER_DATA_DIR"
 START_TIMEOUT_S = 120
 # Sessions of a killed server end by themselves, but each only when it next looks.
 LINGERING = "pre-existing shared memory block"
@@ -72,6 +75,10 @@ class Cluster:
 
     def start(self, options: Mapping[str, str]) -> None:
         """Initialise if new, then start and wait until it accepts connections."""
+        if wrong := sorted(NO_PATH_OF_PG_CTL & set(str(self.data))):
+            raise EmbeddedFailed(
+                f"pg_ctl takes no path with {wrong[0]!r} in it, such as {self.data}: {ELSEWHERE}"
+            )
         if self.data.exists():
             claim(self.data, binaries())
         if not (self.data / "PG_VERSION").exists():
@@ -155,7 +162,7 @@ class Cluster:
         if found != VERSION:
             raise EmbeddedFailed(
                 f"{self.data} was made by Postgres {found}, this is {VERSION}: upgrade it with pg_upgrade, "
-                "or choose another directory with STATIONMASTER_DATA_DIR"
+                f"or {ELSEWHERE}"
             )
 
     def _forget_foreign_pids(self) -> None:

@@ -157,6 +157,12 @@ def test_as_root_a_closed_directory_is_opened_for_passing_through_only(place: Pl
     assert closed.stat().st_mode & 0o777 == 0o701
 
 
+@pytest.mark.parametrize("name", ["a$HOME", 'a"b', "a`true`", "a\\b"])
+def test_a_path_that_a_shell_would_change_is_refused(directory: Path, name: str) -> None:
+    with pytest.raises(EmbeddedFailed, match=r"pg_ctl takes no path with .*STATIONMASTER_DATA_DIR"):
+        embedded.start(directory / name)
+
+
 def test_data_that_can_not_be_used_is_refused_with_the_way_out(directory: Path) -> None:
     embedded.start(directory)
     embedded.release(directory)
