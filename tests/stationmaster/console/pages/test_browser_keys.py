@@ -83,6 +83,21 @@ async def test_reject_from_the_list_asks_why(desk: Desk, open_page: Open):
     assert first.decision == "reject" and "jake says no" in (first.reason or "") + str(first.answer)
 
 
+async def test_claim_and_release_from_the_list(desk: Desk, open_page: Open):
+    ids = await three(desk)
+    page = await open_page("/")
+    await page.keyboard.press("j")
+    await page.keyboard.press("c")
+    await expect(page.locator("tr[data-row]")).to_have_count(2)
+    assert (await desk.review(ids[0])).claimed_by == "ana"
+    await page.get_by_role("link", name="Claimed").click()
+    await ready(page)
+    await page.keyboard.press("j")
+    await page.keyboard.press("c")
+    await expect(page.get_by_text("You have claimed nothing")).to_be_visible()
+    assert (await desk.review(ids[0])).claimed_by is None
+
+
 async def test_what_is_risky_has_to_be_opened(desk: Desk, open_page: Open):
     ids = await three(desk, risk="high")
     page = await open_page("/")
