@@ -7,14 +7,21 @@ node goes on: an answer that does not fit raises, nothing is saved, and the ques
 from typing import Annotated, Literal, Self
 
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, RootModel, model_validator
 from typing_extensions import TypedDict
-
-WORDS = r"\S"
-"""More than spaces: it is mailed to a customer."""
 
 LARGEST_USD = 100_000_000
 """Exclusive: what the ledger's columns can hold."""
+
+
+def _words(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must hold more than spaces: it is mailed to a customer")
+    return text
+
+
+# No `pattern`: forms show what the schema says, and "must not be empty" is the better word.
+Words = Annotated[str, AfterValidator(_words)]
 
 
 class _Answer(BaseModel):
@@ -36,8 +43,8 @@ class Edit(_Answer):
         default=None, gt=0, lt=LARGEST_USD, strict=True, allow_inf_nan=False,
         description="USD, at most two decimals",
     )  # fmt: skip
-    reply: str | None = Field(
-        default=None, min_length=1, max_length=10_000, pattern=WORDS, description="Sent instead of the draft"
+    reply: Words | None = Field(
+        default=None, min_length=1, max_length=10_000, description="Sent instead of the draft"
     )
 
     @model_validator(mode="after")
@@ -53,9 +60,7 @@ class Reject(_Answer):
     """Don't do it; the customer is told why."""
 
     action: Literal["reject"]
-    reason: str = Field(
-        min_length=1, max_length=2_000, pattern=WORDS, description="What the customer is told"
-    )
+    reason: Words = Field(min_length=1, max_length=2_000, description="What the customer is told")
 
 
 class Answer(RootModel[Annotated[Approve | Edit | Reject, Field(discriminator="action")]]):
