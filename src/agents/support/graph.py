@@ -6,7 +6,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from agents.shared.resilience import RETRY
-from agents.support import nodes
+from agents.support import gate, nodes
 from agents.support.context import RECURSION_LIMIT, SUMMARISE_ABOVE, Context
 from agents.support.state import Input, State
 
@@ -110,7 +110,7 @@ builder.add_node("search_kb", nodes.search_kb, retry_policy=RETRY)
 builder.add_node("assess", nodes.assess)
 builder.add_node("acknowledge", nodes.acknowledge, retry_policy=RETRY)
 builder.add_node("draft_reply", nodes.draft_reply)
-builder.add_node("approve", nodes.approve)
+builder.add_node("approve", gate.approve)
 builder.add_node("refund", nodes.refund, retry_policy=RETRY)
 builder.add_node("hand_over", nodes.hand_over, retry_policy=RETRY)
 builder.add_node("dead_letter", nodes.dead_letter, retry_policy=RETRY)

@@ -5,22 +5,19 @@ noted in state and ends in the dead letters; a bug is raised as it is.
 """
 
 import logging
-from typing import Literal
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage
 from langgraph.runtime import Runtime
-from langgraph.types import Command, Overwrite
+from langgraph.types import Overwrite
 
-from agents.shared.approvals import Approve, Edit, Reject, ask_person
 from agents.shared.limits import over_limit
 from agents.shared.payments import PaymentUnavailable
 from agents.shared.resilience import GivenUp, giving_up
 from agents.shared.shop.mail import SUPPORT_DESK
 from agents.support import prompts, tools, verdict
 from agents.support.asking import Classification, account, ask, classified, draft_prompt, drafted, task_prompt
-from agents.support.context import KEEP_MESSAGES, MAX_ANSWERS, Context
-from agents.support.questions import refund_question
-from agents.support.state import Dropped, SearchTask, State, Update
+from agents.support.context import KEEP_MESSAGES, Context
+from agents.support.state import Dropped, SearchTask, State, Update, one_more
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +88,7 @@ async def repair(state: State, runtime: Runtime[Context]) -> Update:
     if problem is None:
         return {}
     mend = prompts.REPAIR.format(error=problem["error"], answer=problem["answer"])
-    attempts = _one_more(state, problem["node"])
+    attempts = one_more(state, problem["node"])
     if problem["node"] == "classify":
         system = task_prompt("repair", f"{prompts.CLASSIFY}\n\n{mend}", state, runtime)
         reply = await ask("repair", system, state["messages"], runtime, Classification)
@@ -162,43 +159,6 @@ async def draft_reply(state: State, runtime: Runtime[Context]) -> Update:
     system = draft_prompt("draft_reply", "", state, runtime)
     reply = await ask("draft_reply", system, state["messages"], runtime)
     return {**account(reply), **drafted(reply)}
-
-
-async def approve(state: State) -> Command[Literal["approve", "draft_reply", "refund", "dead_letter"]]:
-    """The gate: a person approves, edits or rejects. Nothing with an effect may ever stand in this node."""
-    decision, order = state.get("decision"), state.get("order")
-    if decision is None or order is None:
-        raise ValueError("approve needs a decision and an order; `assess` sets both")
-    match ask_person(refund_question(state, decision, order)):
-        case Approve():
-            return Command(
-                goto="refund", update={"decision": {**decision, "status": "approved"}, "problem": None}
-            )
-        case Reject(reason=reason):
-            rejected = {**decision, "status": "rejected", "reject_reason": reason}
-            update = {"decision": rejected, "outcome": "refund_rejected", "problem": None}
-            return Command(goto="draft_reply", update=update)
-        case Edit() as edit:
-            return _edited(state, edit)
-
-
-def _edited(state: State, edit: Edit) -> Command[Literal["approve", "draft_reply", "refund", "dead_letter"]]:
-    decision, order = state.get("decision"), state.get("order")
-    assert decision is not None
-    assert order is not None
-    amount = decision["amount_usd"] if edit.amount_usd is None else edit.amount_usd
-    error = verdict.edit_error(amount, order["refundable_usd"])
-    if error:
-        attempts = _one_more(state, "approve")
-        if attempts["approve"] >= MAX_ANSWERS:
-            failure = {"node": "approve", "reason": f"{MAX_ANSWERS} answers could not be used; last: {error}"}
-            return Command(goto="dead_letter", update={"attempts": attempts, "failures": [failure]})
-        problem = {"node": "approve", "error": error, "answer": edit.model_dump_json()}
-        return Command(goto="approve", update={"attempts": attempts, "problem": problem})
-    update: Update = {"decision": {**decision, "status": "approved", "amount_usd": amount}, "problem": None}
-    if edit.reply is not None:
-        return Command(goto="refund", update={**update, "draft": edit.reply})
-    return Command(goto="draft_reply", update=update)  # the draft names the old amount
 
 
 async def refund(state: State, runtime: Runtime[Context]) -> Update:
@@ -288,11 +248,6 @@ def _ticket_id(state: State, runtime: Runtime[Context]) -> str:
             "leave it out to use the thread's id"
         )
     return given
-
-
-def _one_more(state: State, node: str) -> dict[str, int]:
-    attempts = state.get("attempts", {})
-    return {**attempts, node: attempts.get(node, 0) + 1}
 
 
 def _dropped(state: State) -> Dropped | None:

@@ -135,3 +135,9 @@ class SearchTask(TypedDict):
 
 Update: TypeAlias = dict[str, Any]
 """A partial state, as nodes return it; `Overwrite` values bypass a reducer."""
+
+
+def one_more(state: State, node: str) -> dict[str, int]:
+    """The attempts of the request, with one more by this node."""
+    attempts = state.get("attempts", {})
+    return {**attempts, node: attempts.get(node, 0) + 1}

@@ -18,6 +18,7 @@ from stationmaster.shop.records import Records
 
 _SQL = load_queries(Path(__file__).with_suffix(".sql"))
 _BEGIN, _SEEDED_ON = _SQL["begin_seeding"], _SQL["seeded_on"]
+_HAS_ORDERS = _SQL["has_orders"]
 _ADD_POLICY, _ADD_ARTICLE = _SQL["add_policy"], _SQL["add_article"]
 
 
@@ -32,6 +33,8 @@ class Seeded:
     articles: int = 0
 
     def __str__(self) -> str:
+        if self.new and not self.orders:
+            return f"{self.articles} help articles and the return policies added to the orders that were imported"
         if not self.new:
             return f"already seeded on {self.seeded_on}; nothing was changed"
         return (
@@ -42,14 +45,17 @@ class Seeded:
 async def seed(uri: str) -> Seeded:
     """Fill the shop, in one transaction, unless that was done before. Dates are relative to today.
 
-    Two at once: the second waits for the first and then changes nothing. Raises DatabaseUnreachable.
+    A shop that holds orders already, by an import, is somebody's own: it gets the articles and policies that the
+    agents need, and no invented customer. Two at once: the second waits for the first and then changes nothing.
+    Raises DatabaseUnreachable.
     """
     async with await connect(uri) as conn:
         begun = await (await conn.execute(_BEGIN)).fetchone()
         if begun is None:
             return Seeded(new=False, seeded_on=await _seeded_on(conn))
         today: date = begun["seeded_on"]
-        records = await asyncio.to_thread(everything, today)
+        imported = await (await conn.execute(_HAS_ORDERS)).fetchone() is not None
+        records = Records() if imported else await asyncio.to_thread(everything, today)
         await load(conn, records)
         return Seeded(
             new=True,

@@ -17,3 +17,7 @@ values (:reason, :window_days, :refund_share, :text);
 -- A help article; its search index is computed by the table.
 insert into shop.articles (article_id, title, keywords, body)
 values (:article_id, :title, :keywords, :body);
+
+-- name: has_orders()^
+-- One row when the shop holds orders, by an import: then nothing is invented beside them.
+select 1 from shop.orders limit 1;

@@ -10,6 +10,7 @@ from langgraph.types import Command, Overwrite
 
 from agents.shared.approvals import Approve, Edit, Question, Reject
 from agents.shared.models import Answer
+from agents.support import gate as support_gate
 from agents.support import nodes
 from agents.support.context import KEEP_MESSAGES, MAX_ANSWERS, Context
 from agents.support.state import State
@@ -117,9 +118,9 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
             shown.append(question)
             return answer
 
-        monkeypatch.setattr(nodes, "ask_person", ask_person)
+        monkeypatch.setattr(support_gate, "ask_person", ask_person)
         waiting = state(decision=decision(), order=order(), draft="Dear Ada", **changes)
-        return cast("Command[str]", await nodes.approve(waiting)), shown[0]
+        return cast("Command[str]", await support_gate.approve(waiting)), shown[0]
 
     return answered
 
@@ -162,6 +163,6 @@ async def test_an_amount_that_can_not_be_paid_comes_back_and_at_last_is_given_up
 
 async def test_the_gate_and_the_refund_need_a_decision_and_an_order() -> None:
     with pytest.raises(ValueError, match="`assess` sets both"):
-        await nodes.approve(state(order=order()))
+        await support_gate.approve(state(order=order()))
     with pytest.raises(ValueError, match="`assess` sets both"):
         await nodes.refund(state(decision=decision()), runtime())

@@ -5,9 +5,14 @@ from dataclasses import asdict, replace
 from datetime import date, timedelta
 from decimal import Decimal
 
+import pytest
+
 from stationmaster.postgres import connect
 from stationmaster.shop import handwritten, seed
+from stationmaster.shop.demo import ShopEmpty, place_orders
+from stationmaster.shop.importer import import_shop
 from stationmaster.shop.records import Records
+from tests.stationmaster.shop.export import Export
 
 DAY = date(2026, 3, 2)
 
@@ -99,3 +104,21 @@ def test_articles_promise_what_the_policies_hold() -> None:
 
 def test_articles_are_dataclasses_that_fit_the_table() -> None:
     assert set(asdict(handwritten.articles()[0])) == {"article_id", "title", "keywords", "body"}
+
+
+async def test_an_imported_shop_gets_articles_and_policies_and_nothing_invented(
+    database: str, export: Export
+) -> None:
+    await import_shop(database, export.directory)
+    async with await connect(database) as conn:
+        imported = await (await conn.execute("select count(*) as n from shop.orders")).fetchone()
+    assert str(await seed.seed(database)).startswith(
+        "46 help articles and the return policies added to the orders"
+    )
+    async with await connect(database) as conn:
+        assert await (await conn.execute("select count(*) as n from shop.orders")).fetchone() == imported
+        assert await (await conn.execute("select count(*) as n from shop.return_policies")).fetchone() == {
+            "n": 6
+        }
+    with pytest.raises(ShopEmpty):
+        await place_orders(database)
