@@ -25,7 +25,8 @@ def print_banner(
         **({"note": f"the inbox is for this machine only: {plan.refused}"} if plan.refused else {}),
         "API": url,
         "docs": f"{url}/docs",
-        "Studio": f"{STUDIO_ORIGIN}/studio/?baseUrl={quote(url, safe=':/')}{_studio_note(settings)}",
+        "Studio": f"{STUDIO_ORIGIN}/studio/?baseUrl={quote(url, safe=':/')}",
+        **({} if settings.studio else {"": "(for Studio start with STATIONMASTER_STUDIO=true)"}),
         "graphs": ", ".join(plan.project.graphs),
         "model": model(settings),
         "keys": keys(settings),
@@ -66,11 +67,3 @@ def keys(settings: Settings) -> str:
     if settings.api_keys:
         return f"required; callers: {', '.join(entry.name for entry in settings.api_keys)}"
     return "none configured: open to this machine only"
-
-
-def _studio_note(settings: Settings) -> str:
-    return (
-        ""
-        if settings.studio
-        else "  (start with STATIONMASTER_STUDIO=true, which lets its pages call the API)"
-    )

@@ -54,6 +54,8 @@ def demo(
     settings = load_settings()
     if data_dir:
         settings = settings.model_copy(update={"data_dir": data_dir.absolute()})
+    if limit and not messages:
+        raise typer.BadParameter("--limit counts messages: name their file with --messages")
     rows = read_messages(messages, dict(bitext_intents()), limit) if messages else []
     console = Console(stderr=as_json, quiet=as_json)
     found = asyncio.run(_demo(settings, api_url, data_dir, console, rows, concurrency, wait=wait))

@@ -68,7 +68,8 @@ def read_messages(path: Path, labels: dict[str, str], limit: int | None) -> list
                 )
             found = [Labelled(row["utterance"] or "", labels.get(row["intent"] or "")) for row in rows]
     except (OSError, UnicodeDecodeError) as error:
-        raise BadMessages(f"{path}: {error}; give a CSV file in UTF-8") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadMessages(f"{path}: {reason}; give a CSV file in UTF-8") from None
     if not found:
         raise BadMessages(f"{path} holds no messages; give a file with at least one row")
     wanted = min(limit or len(found), len(found))
