@@ -1,4 +1,4 @@
-"""An Agent Server with the graphs that ask, behind the project's own auth and webhooks; consoles, people, the ledger."""
+"""An Agent Server with the graphs that ask, behind the project's auth and webhooks; consoles, people, the ledger."""
 
 import asyncio
 import json
