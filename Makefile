@@ -57,6 +57,9 @@ record: setup-dev ## record the conversations of tests/recordings again; with OP
 bench: setup-dev ## what our nodes and the served graph cost, beside empty graphs
 	@$(BIN)/python -m bench $(ARGS)
 
+test-slow: setup-dev ## the tests that take minutes
+	$(BIN)/pytest -m slow $(ARGS)
+
 check: setup-dev ## lint, format, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
