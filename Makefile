@@ -8,7 +8,7 @@ INSTALL_SELF := $(UV) pip install --quiet --python $(BIN)/python --no-deps --no-
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev up demo dev test record bench check format requirements docs clean
+.PHONY: help setup setup-dev up demo dev test test-slow record bench check format requirements docs clean
 
 help: ## what there is to do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
