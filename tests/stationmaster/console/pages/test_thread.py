@@ -19,7 +19,10 @@ def settings_of(url: str, key: str | None = None) -> Settings:
 async def test_a_real_thread(support: AgentServer):
     async with support.sdk() as sdk:
         made = await sdk.threads.create()
-        asked = {"messages": [{"role": "user", "content": "Where is my order 88123?"}], "ticket_id": "T-pages"}
+        asked = {
+            "messages": [{"role": "user", "content": "Where is my order 88123?"}],
+            "ticket_id": "T-pages",
+        }
         await sdk.runs.wait(made["thread_id"], "support", input=asked)
     found = await thread.look(settings_of(support.url), made["thread_id"])
     assert found.problem == "" and found.messages is not None and found.state is not None
