@@ -44,7 +44,7 @@ def test_a_newcomers_session_on_the_embedded_database(make: Make, tmp_path: Path
     for text in (
         up.url,
         f"{up.url}/docs",
-        f"https://smith.langchain.com/studio/?baseUrl={up.url} ",
+        f"https://smith.langchain.com/studio/?baseUrl={up.url}",
         "offline:rules",
     ):
         assert text in up.banner
