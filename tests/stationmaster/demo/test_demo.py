@@ -14,6 +14,7 @@ from stationmaster.demo.run import DemoError, run_ticket
 from stationmaster.demo.tickets import Ticket
 from tests.fakes.agent_server import ROOT, AgentServer, clean_environment
 from tests.fakes.shop import Ledger
+from tests.stationmaster.cli.running import COMMAND, Up, eventually, stationmaster
 
 BITEXT = ROOT.parent / "shared" / "data" / "bitext_customer_support" / "validation.csv"
 MESSAGES = """utterance,intent
@@ -60,6 +61,7 @@ def test_again_and_for_people(support: AgentServer, served_shop: str) -> None:
     for done in (first, second):
         assert done.returncode == 0, done.stderr
         assert "waits for a person" in done.stdout
+        assert "approve, directly: no console runs beside this server" in done.stdout
         assert "2 refunds, $688.50; 0 duplicates; 5 mails" in done.stdout
     assert "Refund $640.00 for order 88" in second.stdout
     assert first.stdout != second.stdout
@@ -68,7 +70,53 @@ def test_again_and_for_people(support: AgentServer, served_shop: str) -> None:
 def test_it_starts_and_stops_a_server_of_its_own(tmp_path: Path) -> None:
     found = found_by(demo("--data-dir", str(tmp_path / "data"), "--json"))
     assert found["ok"] is True
+    # A console runs beside it, so that the approval went through the review service.
+    (blender,) = (ticket for ticket in found["tickets"] if ticket["waited"])
+    assert blender["answered_by"] == "local operator"
+    assert blender["nodes"][-3:] == ["approve", "refund", "send"]
     assert not (tmp_path / "data" / "server.json").exists()
+    assert not (tmp_path / "data" / "console.json").exists()
+
+
+def test_what_is_left_to_a_person_waits_for_one(tmp_path: Path, seeded_database: str) -> None:
+    """`--wait`: who answers in the inbox, and how, is the outcome; a rejection is as good as any."""
+    env = {"STATIONMASTER_DATABASE_URI": seeded_database}
+    up = Up(ROOT, env=env, arguments=("--data-dir", str(tmp_path / "data")))
+    command = [*COMMAND, "demo", "--wait", "--json", "--data-dir", str(tmp_path / "data")]
+    try:
+        up.start()
+        waiting = subprocess.Popen(
+            command, cwd=ROOT, env=clean_environment(env), stdout=subprocess.PIPE, text=True
+        )
+        reviews: list[dict[str, Any]] = []
+
+        def opened() -> bool:
+            listed = reviews_command("list", "--json", tmp_path=tmp_path)
+            reviews[:] = json.loads(listed.stdout)
+            return bool(reviews)
+
+        eventually(opened, "opened the review")
+        assert waiting.poll() is None
+        done = reviews_command("decide", reviews[0]["id"], "--reject", "Not today", tmp_path=tmp_path)
+        assert done.returncode == 0, done.stderr
+        found = json.loads(waiting.communicate(timeout=60)[0])
+    finally:
+        up.kill()
+    assert found["ok"] is True
+    blender = found["tickets"][0]
+    assert (blender["outcome"], blender["amount_usd"]) == ("refund_rejected", 0.0)
+    assert "Not today" in blender["reply"]
+    assert found["ledger"]["refunds"] == 1
+
+
+def reviews_command(*arguments: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    return stationmaster("reviews", *arguments, "--data-dir", str(tmp_path / "data"), cwd=tmp_path)
+
+
+def test_without_a_console_nobody_could_answer(support: AgentServer, served_shop: str) -> None:
+    done = demo("--wait", "--api-url", support.url, database=served_shop)
+    assert done.returncode == 2
+    assert "no console runs beside" in done.stderr
 
 
 def test_messages_of_a_file_are_compared_with_their_labels(
