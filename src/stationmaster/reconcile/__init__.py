@@ -1,0 +1,1 @@
+"""Assistants and crons as files: read, compare with the server, plan, apply, adopt."""
