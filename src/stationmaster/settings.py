@@ -107,6 +107,7 @@ class Settings(BaseSettings):
     webhook_secrets: Annotated[tuple[WebhookSecret, ...], NoDecode] = Field(
         (), validation_alias="STATIONMASTER_WEBHOOK_SECRETS"
     )
+    undo_s: float = Field(8, ge=0, le=60, validation_alias="STATIONMASTER_UNDO_S")
     policies: Path = Field(Path("webhooks/policies"), validation_alias="STATIONMASTER_POLICIES")
     audit_key: SecretStr | None = Field(None, validation_alias="STATIONMASTER_AUDIT_KEY", min_length=16)
     event_private: bool = Field(default=False, validation_alias="STATIONMASTER_EVENT_PRIVATE")

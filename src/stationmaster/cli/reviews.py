@@ -16,7 +16,7 @@ from stationmaster.cli import reviews_shown as shown
 from stationmaster.cli.answers import Answer, answer_for
 from stationmaster.cli.target import find_console
 from stationmaster.console.client import TAKEN, ConsoleClient, NoSuchReview, Refused, open_client
-from stationmaster.reviews import audit
+from stationmaster.reviews import audit, json_text
 from stationmaster.settings import load_settings
 
 app = typer.Typer(
@@ -69,7 +69,7 @@ def list_(
 
     found = _run(work, console_url, data_dir)
     if as_json:
-        typer.echo(json.dumps(found if most is None else found[:most]))
+        typer.echo(json_text.write(found if most is None else found[:most]))
     else:
         shown.print_list(Console(), found, most or ROWS)
 
@@ -86,7 +86,7 @@ def show(
 
     review = _run(work, console_url, data_dir)
     if as_json:
-        typer.echo(json.dumps(review))
+        typer.echo(json_text.write(review))
     else:
         shown.print_review(Console(), review)
 
@@ -120,7 +120,7 @@ def decide(
     review, refused = _run(work, console_url, data_dir)
     if as_json:
         told = {"refused": refused.problem} if refused else {}
-        typer.echo(json.dumps({**review, **told}))
+        typer.echo(json_text.write({**review, **told}))
     else:
         shown.print_outcome(Console(), review)
     _exit_with(review, refused)

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stationmaster.cli.answers import options_for
+from stationmaster.reviews import json_text
 
 STYLES = {"open": "bold yellow", "decided": "cyan", "sent": "cyan", "consumed": "green", "finished": "green"}
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
@@ -181,7 +182,7 @@ def _history(entries: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _json_shown(value: Any) -> RenderableType:
-    lines = json.dumps(value, indent=2, ensure_ascii=False).splitlines()
+    lines = json_text.write(value, indent=2, ensure_ascii=False).splitlines()
     more = (
         [f"... {len(lines) - PAYLOAD_LINES} lines more: --json shows all"]
         if len(lines) > PAYLOAD_LINES

@@ -50,7 +50,8 @@ async def act(request: Request) -> Response:
             await _counted(request)
             raise
     submission = Submission(decision=link.decision, reason=reason or None)
-    done = await decide.decide(pool, link.review_id, link.identity, submission)
+    undo_s = services(request).settings.undo_s
+    done = await decide.decide(pool, link.review_id, link.identity, submission, undo_s=undo_s)
     if await session.visitor(request):
         return RedirectResponse(links.review_url("", done.id), HTTPStatus.SEE_OTHER)
     return page(request, "acted.html", None, review=done)

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from stationmaster.errors import StationmasterError
+from stationmaster.reviews import json_text
 
 TIMEOUT_S = 30.0
 PAGE = 200
@@ -57,7 +58,7 @@ class ConsoleClient:
     async def get(self, path: str, **parameters: Any) -> Any:
         """Any GET of the API; parameters that are None are left out."""
         sent = {name: value for name, value in parameters.items() if value is not None}
-        return (await self._send("GET", path, params=sent)).json()
+        return json_text.read((await self._send("GET", path, params=sent)).text)
 
     async def reviews(self, tab: str, *, most: int | None = None, **filters: Any) -> list[dict[str, Any]]:
         """A tab of the list, all pages of it or the first `most` reviews."""
@@ -75,7 +76,7 @@ class ConsoleClient:
     async def decide(self, review_id: str, decision: str, **body: Any) -> dict[str, Any]:
         """Answer, without a window to undo it: `fields`, or `answer` as a whole, and `reason`. Refused."""
         sent = {"decision": decision, "undo_s": 0, **body}
-        return (await self._send("POST", f"/reviews/{review_id}/decide", json=sent)).json()
+        return json_text.read((await self._send("POST", f"/reviews/{review_id}/decide", json=sent)).text)
 
     async def settled(self, review_id: str, timeout_s: float) -> dict[str, Any]:
         """The review once its answer was taken or came to nothing, or as it is after `timeout_s`."""

@@ -1,6 +1,5 @@
 """JSON as this console sends it: numbers as they are, and any text that a payload may hold."""
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -8,10 +7,12 @@ from typing import Any
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
+from stationmaster.reviews import json_text
+
 
 def dumps(value: Any) -> bytes:
     """ASCII, so that even half a surrogate pair in a payload leaves as it was shown; times in ISO form."""
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), default=_other).encode()
+    return json_text.write(value, compact=True, default=_other).encode()
 
 
 def _other(value: object) -> object:

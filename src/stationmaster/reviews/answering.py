@@ -1,7 +1,7 @@
 """From what a person sent to what the graph is given: through the question's shape and the policy. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from stationmaster.reviews import shapes
@@ -22,11 +22,11 @@ class Answered:
 
     def told(self) -> dict[str, Any]:
         """For the audit: who reads it finds all that was decided."""
-        return {name: value for name, value in asdict(self).items() if name != "resume" and value is not None}
+        return {name: value for name, value in _parts(self).items() if name != "resume" and value is not None}
 
     def as_first(self) -> dict[str, Any]:
         """As the first of two people's answers is kept."""
-        return asdict(self)
+        return _parts(self)
 
 
 def answered(review: Review, submission: Submission) -> Answered:
@@ -39,7 +39,7 @@ def answered(review: Review, submission: Submission) -> Answered:
     return Answered(
         decision=submission.decision.replace("\0", ""),
         answer=value,
-        resume=asdict(shape.answer(question, submission)),
+        resume=_parts(shape.answer(question, submission)),
         edits=edits,
         reason=reason or None,
     )
@@ -68,6 +68,11 @@ def goes_to_second_person(review: Review, given: Answered) -> bool:
 def same_answer(first: Mapping[str, Any], given: Answered) -> bool:
     """Whether the second person says what the first said: the decision, and each value and type in the answer."""
     return first["decision"] == given.decision and canonical(first["answer"]) == canonical(given.answer)
+
+
+def _parts(made: Answered | Resume) -> dict[str, Any]:
+    """By name, uncopied: dataclasses.asdict would walk down into JSON, however deep."""
+    return {field.name: getattr(made, field.name) for field in fields(made)}
 
 
 def _require_editable(allowed: Any, edits: Mapping[str, Any] | None) -> None:

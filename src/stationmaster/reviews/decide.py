@@ -22,14 +22,15 @@ from stationmaster.reviews.errors import (
 )
 from stationmaster.reviews.model import Review, Submission, as_shown, canonical
 from stationmaster.reviews.trail import leave
+from stationmaster.settings import Settings
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
 DECIDE, PROPOSE, UNDO = QUERIES["decide"], QUERIES["propose"], QUERIES["undo"]
 WITHDRAW_PROPOSAL, CLAIM, RELEASE = QUERIES["withdraw_proposal"], QUERIES["claim"], QUERIES["release"]
 COMMENT, REMEMBER, REMEMBERED = QUERIES["comment"], QUERIES["remember"], QUERIES["remembered"]
 
-UNDO_S = 5.0
-"""Seconds in which an answer can be taken back before it leaves."""
+UNDO_S: float = Settings.model_fields["undo_s"].default
+"""For callers that have no settings at hand; those that have pass `settings.undo_s`."""
 COMMENT_LENGTH = 10_000
 
 
@@ -39,25 +40,40 @@ async def decide(
     who: Identity,
     submission: Submission,
     *,
-    idempotency_key: str | None = None,
     undo_s: float = UNDO_S,
+    idempotency_key: str | None = None,
 ) -> Review:
     """Answer a review; exactly one answer wins. The review as it is afterwards: decided, or, under the two-person
-    rule, open with the first answer.
+    rule, open with the first answer. It leaves after `undo_s` seconds, in which it can be taken back.
 
     NotFound, Forbidden, AnswerRefused, AlreadyDecided, Stale, ClaimedByOther, SecondPersonNeeded, KeyReused.
     The same `idempotency_key` with the same request gives the review as it is by then, and decides nothing.
     """
     async with pool.connection() as conn:
-        review = await store.get(conn, review_id, who)
-        _require_reviewer(who)
-        if idempotency_key and await _repeated(conn, review, who, submission, idempotency_key):
-            return await store.get(conn, review_id, who)
-        _require_open(review, who)
-        given = answered(review, submission)
-        if goes_to_second_person(review, given):
-            return await _with_two(conn, review, who, given, undo_s)
-        return await _decided(conn, review, who, given, undo_s)
+        return await decide_in(
+            conn, review_id, who, submission, undo_s=undo_s, idempotency_key=idempotency_key
+        )
+
+
+async def decide_in(
+    conn: Connection,
+    review_id: str,
+    who: Identity,
+    submission: Submission,
+    *,
+    undo_s: float = UNDO_S,
+    idempotency_key: str | None = None,
+) -> Review:
+    """The same inside a transaction of the caller, who rolls it back if this raises."""
+    review = await store.get(conn, review_id, who)
+    _require_reviewer(who)
+    if idempotency_key and await _repeated(conn, review, who, submission, idempotency_key):
+        return await store.get(conn, review_id, who)
+    _require_open(review, who)
+    given = answered(review, submission)
+    if goes_to_second_person(review, given):
+        return await _with_two(conn, review, who, given, undo_s)
+    return await _decided(conn, review, who, given, undo_s)
 
 
 async def undo(pool: Pool, review_id: str, who: Identity) -> Review:

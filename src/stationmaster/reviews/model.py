@@ -1,11 +1,12 @@
 """The words of the review service: what is pending, what was asked, what was answered. Data only, no I/O."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias, get_args
+
+from stationmaster.reviews import json_text
 
 ReviewState: TypeAlias = Literal[
     "open",
@@ -35,12 +36,12 @@ POLICY_ACTOR = "policy:expiry"
 
 def canonical(value: Any) -> str:
     """JSON text with sorted keys and no spaces, ASCII: NUL and lone surrogates are escaped, so Postgres takes it."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return json_text.write(value, sort_keys=True, compact=True)
 
 
 def as_shown(value: Any) -> str:
     """JSON text as it is kept: key order as it came, integers and floats as they were."""
-    return json.dumps(value, ensure_ascii=True)
+    return json_text.write(value)
 
 
 def digest_of(value: Any, response_schema: Mapping[str, Any] | None) -> str:

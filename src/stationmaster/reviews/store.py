@@ -10,6 +10,7 @@ from typing import Any, Literal, LiteralString, TypeAlias
 from uuid import UUID
 
 from stationmaster.postgres.queries import load
+from stationmaster.reviews import json_text
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.database import Connection
 from stationmaster.reviews.errors import NotFound, ReviewError
@@ -100,7 +101,7 @@ def review_from(row: Mapping[str, Any]) -> Review:
     """A row of reviews.shown."""
     values = {name: row[name] for name in _NAMES}
     for name in _JSON:
-        values[name] = None if values[name] is None else json.loads(values[name])
+        values[name] = None if values[name] is None else json_text.read(values[name])
     for name in ("id", "replaced_by", "returned_from"):
         values[name] = None if values[name] is None else str(values[name])
     return Review(**{**values, "groups": tuple(row["groups"])})
@@ -108,7 +109,7 @@ def review_from(row: Mapping[str, Any]) -> Review:
 
 async def find(conn: Connection, review_id: str) -> Review | None:
     """The review with this id, whoever asks; None also for what is no id."""
-    if not _is_uuid(review_id):
+    if not is_id(review_id):
         return None
     row = await (await conn.execute(GET, {"id": review_id})).fetchone()
     return review_from(row) if row else None
@@ -116,7 +117,7 @@ async def find(conn: Connection, review_id: str) -> Review | None:
 
 async def get(conn: Connection, review_id: str, who: Identity) -> Review:
     """The review, if `who` may see it; else NotFound, which reads as if there were none."""
-    if not _is_uuid(review_id):
+    if not is_id(review_id):
         raise NotFound
     row = await (await conn.execute(GET_IN_SCOPE, {"id": review_id, **who.scope()})).fetchone()
     if row is None:
@@ -209,7 +210,8 @@ def _after(cursor: str | None, order: str) -> dict[str, Any]:
     return {"after_due": due, "after_at": at, "after_id": review_id}
 
 
-def _is_uuid(text: str) -> bool:
+def is_id(text: str) -> bool:
+    """Whether it could be a review's id at all."""
     try:
         UUID(text)
     except ValueError:

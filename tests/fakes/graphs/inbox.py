@@ -1,6 +1,7 @@
 """A graph that asks in the Agent Inbox shape and reads the answer as its documentation says: the first of a list.
 
-Input: {"key": str, "request": the HumanInterrupt, "listed": bool (ask with [request] rather than request)}.
+Input: {"key": str, "request": the HumanInterrupt, "listed": bool (ask with [request] rather than request)}, or
+{"key", "requests": several HumanInterrupts, asked in one interrupt; each is done as its own response says}.
 """
 
 from typing import Any, NotRequired
@@ -21,19 +22,28 @@ ALLOWED = {
 
 class State(TypedDict):
     key: str
-    request: dict[str, Any]
+    request: NotRequired[dict[str, Any]]
+    requests: NotRequired[list[dict[str, Any]]]
     listed: NotRequired[bool]
-    response: NotRequired[dict[str, Any]]
+    responses: NotRequired[list[dict[str, Any]]]
 
 
 async def ask(state: State) -> dict[str, Any]:
-    request = state["request"]
-    return {"response": interrupt([request] if state.get("listed") else request)[0]}
+    if several := state.get("requests"):
+        return {"responses": interrupt(several)}
+    request = state.get("request")
+    return {"responses": interrupt([request] if state.get("listed") else request)[:1]}
 
 
 async def act(state: State) -> dict[str, Any]:
-    """One effect for each kind of answer; an answer that was not allowed, or of another shape, fails the run."""
-    request, response = state["request"], state.get("response", {})
+    """One effect for each answer; one too few, one that was not allowed, or of another shape, fails the run."""
+    asked = state.get("requests") or [state.get("request", {})]
+    for request, response in zip(asked, state.get("responses", []), strict=True):
+        await _do(state, request, response)
+    return {}
+
+
+async def _do(state: State, request: dict[str, Any], response: dict[str, Any]) -> None:
     kind = response["type"]
     if not request["config"][ALLOWED[kind]]:
         raise ValueError(f"{kind} was not allowed")
@@ -48,7 +58,6 @@ async def act(state: State) -> dict[str, Any]:
             await ledger.write(state["key"], "response", response["args"].strip())
         case _:
             await ledger.write(state["key"], "ignored")
-    return {}
 
 
 builder = StateGraph(State)

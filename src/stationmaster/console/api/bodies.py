@@ -71,9 +71,7 @@ class ManyDecisions(Body):
     decision: Word
     fields: Annotated[dict[str, Any], AfterValidator(_finite)] = Field(default_factory=dict)
     reason: Text | None = None
-    all_or_nothing: bool = Field(
-        default=False, description="Answer none if one of them can't be answered as things stand now."
-    )
+    all_or_nothing: bool = Field(default=False, description="Answer all of them in one transaction, or none.")
 
 
 class NewComment(Body):

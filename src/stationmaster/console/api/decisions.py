@@ -13,27 +13,18 @@ from stationmaster.console.api.bodies import (
     NewComment,
     Outcomes,
     ReviewOut,
-    Word,
     review_json,
 )
 from stationmaster.console.errors import problem
 from stationmaster.console.json import JSONResponse
-from stationmaster.reviews import decide, store
-from stationmaster.reviews.access.identity import Identity
-from stationmaster.reviews.database import Pool
-from stationmaster.reviews.errors import Forbidden, ReviewError
+from stationmaster.reviews import bulk, decide, store
+from stationmaster.reviews.errors import ReviewError
 from stationmaster.reviews.model import Review, Submission
 
 Key = Annotated[
     Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[\x21-\x7e]*$")] | None,
     Header(alias="Idempotency-Key", description="The same key and request again get the same answer."),
 ]
-
-
-class NotInBulk(Forbidden):
-    """A review that its policy wants answered by itself."""
-
-    code = "not_in_bulk"
 
 
 @declared(response_model=ReviewOut)
@@ -61,7 +52,7 @@ async def decide_review(
         decision=body.decision, fields=body.fields, raw=body.answer,
         has_raw="answer" in body.model_fields_set, reason=body.reason,
     )  # fmt: skip
-    undo_s = decide.UNDO_S if body.undo_s is None else body.undo_s
+    undo_s = at_hand.settings.undo_s if body.undo_s is None else body.undo_s
     done = await decide.decide(
         at_hand.pool, review_id, who, submission, idempotency_key=idempotency_key, undo_s=undo_s
     )
@@ -88,40 +79,27 @@ async def decide_many(
 ) -> JSONResponse:
     """Answer several reviews in the same way, where their policy allows it.
 
-    Each is answered by itself and says how that went. With `all_or_nothing` nothing is answered if one of them is out
-    of scope, not open, or not to be answered so; a race that begins after this check still shows in its own result.
+    Each is answered by itself and says how that went. With `all_or_nothing` they are answered in one transaction: if
+    one of them is out of scope, not open (any more), or not to be answered so, none is, and `review_id` says which.
     """
     ids = list(dict.fromkeys(body.ids))
     submission = Submission(decision=body.decision, fields=body.fields, reason=body.reason)
-    refused = {
-        review_id: error for review_id in ids if (error := await _refusal(at_hand.pool, review_id, who))
-    }
-    if body.all_or_nothing and refused:
-        raise next(iter(refused.values()))
-    results: list[dict[str, Any]] = []
-    for review_id in ids:
-        key = f"{idempotency_key}:{review_id}" if idempotency_key else None
-        error = refused.get(review_id)
-        try:
-            if error is not None:
-                raise error
-            done = await decide.decide(at_hand.pool, review_id, who, submission, idempotency_key=key)
-            results.append({"id": review_id, "ok": True, "state": done.state})
-        except ReviewError as why:
-            results.append({"id": review_id, "ok": False, "problem": problem(why)})
-    return JSONResponse({"results": results})
-
-
-async def _refusal(pool: Pool, review_id: Word, who: Identity) -> ReviewError | None:
-    """Why this review can't be answered with others. That it is still open is the deciding's own check."""
+    options = {"key": idempotency_key, "undo_s": at_hand.settings.undo_s}
+    if not body.all_or_nothing:
+        outcomes = await bulk.answer_each(at_hand.pool, ids, who, submission, **options)
+        return JSONResponse({"results": list(map(_outcome, ids, outcomes))})
     try:
-        async with pool.connection() as conn:
-            review = await store.get(conn, review_id, who)
-    except ReviewError as error:
-        return error
-    if review.risk != "low" or review.two_person or review.policy.get("bulk_allowed") is not True:
-        return NotInBulk("its policy wants this review answered by itself: open it and answer there")
-    return None
+        done = await bulk.answer_all(at_hand.pool, ids, who, submission, **options)
+    except bulk.NoneAnswered as stop:
+        told = {**problem(stop.why), "review_id": stop.review_id}
+        return JSONResponse(told, stop.why.status, media_type="application/problem+json")
+    return JSONResponse({"results": list(map(_outcome, ids, done))})
+
+
+def _outcome(review_id: str, outcome: Review | ReviewError) -> dict[str, Any]:
+    if isinstance(outcome, Review):
+        return {"id": review_id, "ok": True, "state": outcome.state}
+    return {"id": review_id, "ok": False, "problem": problem(outcome)}
 
 
 def _one(review: Review) -> JSONResponse:

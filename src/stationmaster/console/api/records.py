@@ -1,6 +1,5 @@
 """What was done: a review's history, the audit with its export and check, and what people changed in proposals."""
 
-import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 from datetime import datetime
@@ -14,7 +13,7 @@ from stationmaster.console.api.asking import AtHand, Lead, Overseer, Who, declar
 from stationmaster.console.api.bodies import Word
 from stationmaster.console.json import JSONResponse, dumps
 from stationmaster.postgres.queries import load
-from stationmaster.reviews import audit, store
+from stationmaster.reviews import audit, json_text, store
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.database import Pool
 
@@ -79,7 +78,7 @@ async def _edits(
         await cursor.execute(EDITS, {**who.scope(), "graph": graph, "since": since})
         async for row in cursor:
             for name in ("payload", "edits", "answer"):
-                row[name] = json.loads(row[name])
+                row[name] = json_text.read(row[name])
             yield dumps({**row, "review_id": str(row["review_id"])}) + b"\n"
 
 

@@ -20,9 +20,6 @@ from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.errors import ReviewError
 from stationmaster.reviews.model import Review
 
-UNDO_S = 8.0
-"""How long an answer waits here before it leaves, so that a slip can be called back."""
-
 Act = Callable[[Request, Identity, FormData], Awaitable[Review]]
 
 
@@ -38,8 +35,9 @@ async def decide(request: Request, viewer: Identity) -> Response:
     if sent.refusal:
         return await _told(request, viewer, found, sent.refusal, sent)
     try:
+        undo_s = services(request).settings.undo_s
         decided = await deciding.decide(
-            pool, found.id, viewer, sent.submission, idempotency_key=_key(form), undo_s=UNDO_S
+            pool, found.id, viewer, sent.submission, idempotency_key=_key(form), undo_s=undo_s
         )
     except ReviewError as error:
         return await _told(request, viewer, found, error, sent)

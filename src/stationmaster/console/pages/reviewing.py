@@ -20,7 +20,7 @@ from stationmaster.console.pages.render import page
 from stationmaster.console.pages.shown import MAX_JSON, as_json, label, shown, size
 from stationmaster.console.pages.timeline import timeline
 from stationmaster.console.services import services
-from stationmaster.reviews import audit, shapes, store
+from stationmaster.reviews import audit, json_text, shapes, store
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.model import Review
 from stationmaster.reviews.store import ListQuery
@@ -170,7 +170,7 @@ async def payload(request: Request, viewer: Identity) -> Response:
     """The whole payload as JSON text, however large; nothing in it is read as HTML."""
     async with services(request).pool.connection() as conn:
         found = await store.get(conn, request.path_params["review_id"], viewer)
-    body = json.dumps(found.payload, indent=2).encode()
+    body = json_text.write(found.payload, indent=2).encode()
     return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 

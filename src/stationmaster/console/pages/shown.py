@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from stationmaster.console.pages.words import money
+from stationmaster.reviews import json_text
 
 MAX_DEPTH = 4
 MAX_ENTRIES = 40
@@ -89,7 +90,7 @@ def size(characters: int) -> str:
 
 def as_json(value: Any) -> str:
     """Indented JSON text, readable beyond ASCII; what no text can hold is escaped."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    text = json_text.write(value, indent=2, ensure_ascii=False)
     return text if text.isprintable() else "".join(_visible(character) for character in text)
 
 

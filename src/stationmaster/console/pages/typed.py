@@ -5,6 +5,7 @@ import math
 import re
 from typing import Any
 
+from stationmaster.reviews import json_text
 from stationmaster.reviews.model import Field
 
 NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
@@ -29,7 +30,7 @@ def text_of(field: Field) -> str:
     if isinstance(value, str) and field.type in ("string", "any"):
         return as_sent(value)
     if field.type in ("array", "object", "any", "null"):
-        return as_sent(json.dumps(value, indent=2, ensure_ascii=False))
+        return as_sent(json_text.write(value, indent=2, ensure_ascii=False))
     return as_sent(value if isinstance(value, str) else json.dumps(value))
 
 

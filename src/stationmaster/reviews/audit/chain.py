@@ -2,12 +2,12 @@
 
 import hashlib
 import hmac
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
 
+from stationmaster.reviews import json_text
 from stationmaster.reviews.model import canonical
 
 GENESIS = "0" * 64
@@ -49,7 +49,7 @@ class Entry:
     def of_row(cls, row: Mapping[str, Any]) -> Self:
         review_id = None if row["review_id"] is None else str(row["review_id"])
         return cls(
-            row["seq"], moment(row["at"]), review_id, row["actor"], row["action"], json.loads(row["detail"]),
+            row["seq"], moment(row["at"]), review_id, row["actor"], row["action"], json_text.read(row["detail"]),
             row["previous"], row["hash"],
         )  # fmt: skip
 

@@ -1,11 +1,11 @@
 """Verify an exported audit without any database: whole, or where and how the chain breaks."""
 
 import hmac
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from stationmaster.reviews import json_text
 from stationmaster.reviews.audit.chain import GENESIS, KEYS, Entry, Head
 
 How: TypeAlias = Literal[
@@ -105,7 +105,7 @@ def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 def _object(number: int, line: str) -> dict[str, Any]:
     try:
-        parsed = json.loads(line, object_pairs_hook=_once)
+        parsed = json_text.read(line, pairs=_once)
     except (ValueError, RecursionError) as error:
         raise _Unusable(number, f"no JSON ({error})", cut_short=not line.endswith("\n")) from None
     if not isinstance(parsed, dict):

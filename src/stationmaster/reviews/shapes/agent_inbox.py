@@ -1,96 +1,68 @@
-"""The shape of Agent Inbox: a HumanInterrupt, or a list of them, answered with a list of one response."""
+"""The shape of Agent Inbox: a HumanInterrupt, or a list of them, answered with a list of as many responses."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from stationmaster.reviews.errors import AnswerRefused
-from stationmaster.reviews.model import Action, Choice, Description, Form, Pending, Resume, Submission
+from stationmaster.reviews.model import Choice, Description, Field, Form, Pending, Resume, Submission
 from stationmaster.reviews.shapes import calls, fields
-from stationmaster.reviews.shapes.amounts import amount_of
-from stationmaster.reviews.shapes.filling import RAW, check_kinds, chosen, filled, with_message
-from stationmaster.reviews.shapes.same import changes, same
-from stationmaster.reviews.shapes.sendable import require_sendable
-from stationmaster.reviews.shapes.text import listed, one_line
+from stationmaster.reviews.shapes import inbox_request as one
+from stationmaster.reviews.shapes.amounts import total
+from stationmaster.reviews.shapes.filling import RAW, chosen, filled
+from stationmaster.reviews.shapes.same import same
+from stationmaster.reviews.shapes.text import humanised, listed, one_line
 from stationmaster.reviews.shapes.wording import of_calls
 
 NAME = "agent_inbox"
-_TYPES = {"approve": "accept", "edit": "edit", "respond": "response", "ignore": "ignore"}
-"""Our decision -> the type of the response, in the order in which they are drawn."""
-
-_FLAGS = {
-    "approve": "allow_accept",
-    "edit": "allow_edit",
-    "respond": "allow_respond",
-    "ignore": "allow_ignore",
-}
+EACH = "each"
+"""The decision of whoever decides about each of several requests."""
 
 
 def recognise(pending: Pending) -> bool:
+    """Every item of a list has to be a request: a response is owed to each."""
     if pending.kind != "interrupt" or pending.response_schema is not None:
         return False
-    request = _request(pending.value)
-    if not isinstance(request, dict):
-        return False
-    action, config = request.get("action_request"), request.get("config")
-    return (
-        isinstance(action, dict)
-        and isinstance(action.get("action"), str)
-        and "args" in action
-        and isinstance(config, dict)
-        and any(config.get(flag) is True for flag in _FLAGS.values())
-    )
+    asked = _requests(pending.value)
+    return bool(asked) and all(map(one.is_request, asked))
 
 
 def describe(pending: Pending) -> Description:
-    request = _request(pending.value)
-    action, said = request["action_request"], request.get("description")
-    shown = Action(action["action"], action["args"], said if isinstance(said, str) else None)
-    return of_calls((shown,), amount_of({"args": action["args"]}), calls.BOILERPLATE)
+    asked = _requests(pending.value)
+    amount = total({"args": one.args_of(request)} for request in asked)
+    return of_calls(tuple(map(one.action, asked)), amount, calls.BOILERPLATE)
 
 
 def form(pending: Pending) -> Form:
-    request = _request(pending.value)
-    config, args = request["config"], request["action_request"]["args"]
-    name = one_line(request["action_request"]["action"], 60)
-    offered = {
-        "approve": Choice("approve", f"Approve {name}", primary=True),
-        "edit": Choice("edit", f"Run {name} with changes", _arg_fields(args)),
-        "respond": Choice("respond", "Answer", (fields.message("message", "Answer"),)),
-        "ignore": Choice("ignore", "Ignore", destructive=True),
-    }
-    made = [offered[decision] for decision, flag in _FLAGS.items() if config.get(flag) is True]
-    if not made[0].destructive:
-        made[0] = replace(made[0], primary=True)
-    return Form(tuple(made))
-
-
-def _arg_fields(args: Any) -> tuple[fields.Field, ...]:
-    if isinstance(args, dict) and args:
-        return tuple(fields.from_value(name, value, required=False) for name, value in args.items())
-    return (fields.from_value("args", args, label="Arguments", required=False),)
+    """Of one request its decisions; of several: approve all, ignore all, and each by itself."""
+    asked = _requests(pending.value)
+    if len(asked) == 1:
+        return Form(one.choices(asked[0]))
+    offered = [
+        Choice(
+            EACH,
+            "Decide each",
+            tuple(made for n, request in enumerate(asked) for made in _fields(request, n)),
+        )
+    ]
+    if all("approve" in one.allowed(request) for request in asked):
+        offered.insert(0, Choice("approve", f"Approve all {len(asked)}", primary=True))
+    else:
+        offered[0] = replace(offered[0], primary=True)
+    if all("ignore" in one.allowed(request) for request in asked):
+        offered.append(Choice("ignore", f"Ignore all {len(asked)}", destructive=True))
+    return Form(tuple(offered))
 
 
 def validate(pending: Pending, submission: Submission) -> list[dict[str, Any]]:
-    request = _request(pending.value)
+    asked = _requests(pending.value)
     if submission.has_raw and _in_shape(submission):
-        return [_checked(request, form(pending), submission)]
+        return _checked(asked, submission, [choice.decision for choice in form(pending).choices])
     sent = replace(submission, fields=submission.raw) if submission.has_raw else submission
     choice = chosen(form(pending), sent)
-    values = filled(choice, with_message(choice, sent))
-    args: Any = None
-    if choice.decision == "edit":
-        proposed = request["action_request"]["args"]
-        new = (
-            {**proposed, **values}
-            if isinstance(proposed, dict) and proposed
-            else values.get("args", proposed)
-        )
-        args = _edited(request, form(pending), new)
-    elif choice.decision == "respond":
-        args = values.get("message")
-        if not isinstance(args, str) or not args.strip():
-            raise AnswerRefused({"message": "must be a text that is not empty"})
-    return [{"type": _TYPES[choice.decision], "args": args}]
+    if choice.decision == EACH:
+        return _each(asked, choice, sent)
+    return [one.decided(request, choice, sent) for request in asked]
 
 
 def answer(pending: Pending, submission: Submission) -> Resume:
@@ -98,36 +70,87 @@ def answer(pending: Pending, submission: Submission) -> Resume:
 
 
 def edits(pending: Pending, submission: Submission) -> dict[str, Any] | None:
-    (response,) = validate(pending, submission)
-    if response["type"] != "edit":
-        return None
-    before, after = _request(pending.value)["action_request"]["args"], response["args"]["args"]
-    if isinstance(before, dict) and isinstance(after, dict):
-        return changes(before, after)
-    return changes({"args": before}, {"args": after})
+    asked, responses = _requests(pending.value), validate(pending, submission)
+    found = {
+        name if len(asked) == 1 else f"{number}.args.{name}": halves
+        for number, (request, response) in enumerate(zip(asked, responses, strict=True))
+        for name, halves in (one.edits_of(request, response) or {}).items()
+    }
+    return found or None
 
 
-def _request(value: Any) -> Any:
-    """The HumanInterrupt: the value itself, or the first of a list, which is the one that is answered."""
-    return value[0] if isinstance(value, list) and value else value
+def _requests(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
-def _edited(request: dict[str, Any], offered: Form, args: Any) -> dict[str, Any]:
-    """The edited call: the same action, with arguments of the types that they had."""
-    action = request["action_request"]
-    require_sendable(args)
-    both = isinstance(action["args"], dict) and isinstance(args, dict)
-    before, after = (action["args"], args) if both else ({"args": action["args"]}, {"args": args})
-    if problems := check_kinds(before, after):
+def _fields(request: one.Request, number: int) -> list[Field]:
+    """The fields of one of several requests: `0.decision`, `0.args.<argument>`, `0.message`."""
+    names = one.allowed(request)
+    only = names[0] if len(names) == 1 else None
+    schema = {"type": "string", "enum": list(names)}
+    made = [
+        Field(
+            f"{number}.decision",
+            _label(request, number, "decision"),
+            "string",
+            schema,
+            value=only,
+            required=True,
+        )
+    ]
+    if "edit" in names:
+        made += [
+            replace(arg, name=f"{number}.args.{arg.name}", label=_label(request, number, arg.name))
+            for arg in one.arg_fields(request)
+        ]
+    if "respond" in names:
+        made.append(fields.message(f"{number}.message", _label(request, number, "answer"), required=False))
+    return made
+
+
+def _label(request: one.Request, number: int, part: str) -> str:
+    return f"{number + 1}. {one_line(one.name_of(request), 40)}: {humanised(part).lower()}"
+
+
+def _each(asked: list[one.Request], choice: Choice, submission: Submission) -> list[dict[str, Any]]:
+    values = filled(choice, submission)
+    responses, problems = [], {}
+    for number, request in enumerate(asked):
+        prefix = f"{number}."
+        own = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
+        try:
+            responses.append(_one(request, own))
+        except AnswerRefused as refused:
+            problems |= {f"{prefix}{name or 'decision'}": text for name, text in refused.fields.items()}
+    if problems:
         raise AnswerRefused(problems)
-    if same(before, after) and offered.choice("approve"):
-        raise AnswerRefused({"": calls.WITHOUT_CHANGE})
-    return {"action": action["action"], "args": args}
+    return responses
+
+
+def _one(request: one.Request, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The response to one of several; its names are those of `_fields` without the number."""
+    names = one.allowed(request)
+    decision = values.get("decision", names[0] if len(names) == 1 else None)
+    choice = Form(one.choices(request)).choice(decision) if isinstance(decision, str) else None
+    if choice is None:
+        raise AnswerRefused({"decision": f"must be one of {listed(names)}"})
+    args = {name.removeprefix("args."): value for name, value in values.items() if name.startswith("args.")}
+    if decision == "edit":
+        try:
+            return one.decided(request, choice, Submission("edit", args))
+        except AnswerRefused as refused:
+            told = {f"args.{name}" if name else name: text for name, text in refused.fields.items()}
+            raise AnswerRefused(told) from refused
+    shown = {made.name: made.value for made in one.arg_fields(request)}
+    if changed := [name for name, value in args.items() if not same(shown.get(name), value)]:
+        raise AnswerRefused({f"args.{name}": f"was changed; choose edit, not {decision}" for name in changed})
+    if decision == "respond":
+        return one.decided(request, choice, Submission("respond", {"message": values.get("message")}))
+    return one.decided(request, choice, Submission(choice.decision))
 
 
 def _in_shape(submission: Submission) -> bool:
-    raw = submission.raw
-    wanted = _TYPES.get(submission.decision)
+    raw, wanted = submission.raw, one.TYPES.get(submission.decision)
     return (
         submission.decision == RAW
         or not isinstance(raw, dict)
@@ -135,27 +158,30 @@ def _in_shape(submission: Submission) -> bool:
     )
 
 
-def _checked(request: dict[str, Any], offered: Form, submission: Submission) -> dict[str, Any]:
-    """A response that was sent whole, alone or in its list of one."""
+def _checked(asked: list[one.Request], submission: Submission, offered: list[str]) -> list[dict[str, Any]]:
+    """Responses that were sent whole: a list of as many as were asked; of one request also without the list."""
     raw = submission.raw
-    response: Any = raw[0] if isinstance(raw, list) and len(raw) == 1 else raw
-    allowed = [_TYPES[choice.decision] for choice in offered.choices]
-    kind = response.get("type") if isinstance(response, dict) else None
-    if kind not in allowed:
+    if len(asked) == 1:
+        response = one.checked(asked[0], raw[0] if isinstance(raw, list) and len(raw) == 1 else raw)
+        if not one.says(submission, response):
+            said = f"is `{submission.decision}`, and the answer says {response['type']}"
+            raise AnswerRefused({"decision": said})
+        return [response]
+    if submission.decision not in (RAW, *offered):
+        raise AnswerRefused({"decision": f"is not offered here; choose {listed(offered)}"})
+    if not isinstance(raw, list) or len(raw) != len(asked):
         raise AnswerRefused(
-            {"type": f"must be one of {listed(allowed)}, in a list of one response {{type, args}}"}
+            {"": f"must be a list of {len(asked)} responses {{type, args}}, one for each request"}
         )
-    if submission.decision != RAW and kind != _TYPES.get(submission.decision):
-        raise AnswerRefused({"decision": f"is `{submission.decision}`, and the answer says {kind}"})
-    if extra := response.keys() - {"type", "args"}:
-        raise AnswerRefused(dict.fromkeys(sorted(extra), "is not a part of a response"))
-    require_sendable(response)
-    args = response.get("args")
-    if kind == "edit":
-        action = request["action_request"]["action"]
-        if not isinstance(args, dict) or args.keys() != {"action", "args"} or args["action"] != action:
-            raise AnswerRefused({"args": f"must be {{action, args}} with the action {one_line(action, 60)}"})
-        return {"type": kind, "args": _edited(request, offered, args["args"])}
-    if kind == "response" and (not isinstance(args, str) or not args.strip()):
-        raise AnswerRefused({"args": "must be a text that is not empty"})
-    return {"type": kind, "args": args}
+    responses, problems = [], {}
+    for number, (request, response) in enumerate(zip(asked, raw, strict=True)):
+        try:
+            responses.append(one.checked(request, response))
+        except AnswerRefused as refused:
+            problems |= {f"{number}.{name}".rstrip("."): text for name, text in refused.fields.items()}
+    if not problems and submission.decision != EACH:
+        other = [str(number) for number, made in enumerate(responses) if not one.says(submission, made)]
+        problems = dict.fromkeys(other, f"says something else than `{submission.decision}`")
+    if problems:
+        raise AnswerRefused(problems)
+    return responses

@@ -324,3 +324,12 @@ async def test_under_update_state_the_question_is_gone_until_the_node_runs_again
     assert (old.value, new.value) == ("old", "new")
     assert old.interrupt_id != new.interrupt_id
     await settled(thread, whole("fine"), [("answered", "fine")])
+
+
+async def test_agent_inbox_with_several_requests(asked: Asked):
+    """The graph reads one response for each of its requests, and fails without one."""
+    other = {**INBOX, "action_request": {"action": "archive", "args": {"id": 7}}}
+    thread = await asked.ask("inbox", requests=[INBOX, other])
+    assert offered(await thread.question()) == {"approve", "each", "ignore"}
+    given = decide("each", {"0.decision": "approve", "1.decision": "edit", "1.args.id": 8})
+    await settled(thread, given, [("pay", INBOX["action_request"]["args"]), ("archive", {"id": 8})])
