@@ -19,6 +19,13 @@ SET client_min_messages = warning;
 SET row_security = off;
 
 --
+-- Name: crons; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA crons;
+
+
+--
 -- Name: reviews; Type: SCHEMA; Schema: -; Owner: -
 --
 
@@ -237,6 +244,60 @@ end $$;
 SET default_tablespace = '';
 
 SET default_table_access_method = heap;
+
+--
+-- Name: ticks; Type: TABLE; Schema: crons; Owner: -
+--
+
+CREATE TABLE crons.ticks (
+    id bigint NOT NULL,
+    cron text NOT NULL,
+    cron_id uuid NOT NULL,
+    assistant_id text,
+    trigger text NOT NULL,
+    planned_at timestamp with time zone,
+    last_planned_at timestamp with time zone,
+    slots integer DEFAULT 1 NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    outcome text NOT NULL,
+    reason text,
+    run_id uuid,
+    thread_id uuid,
+    fresh boolean NOT NULL,
+    keep_days integer,
+    started_by text,
+    ended_at timestamp with time zone,
+    look_at timestamp with time zone DEFAULT now() NOT NULL,
+    pruned_at timestamp with time zone,
+    CONSTRAINT ticks_check CHECK ((last_planned_at >= planned_at)),
+    CONSTRAINT ticks_check1 CHECK (((trigger = 'schedule'::text) = (planned_at IS NOT NULL))),
+    CONSTRAINT ticks_check2 CHECK (((trigger = 'person'::text) = (started_by IS NOT NULL))),
+    CONSTRAINT ticks_check3 CHECK (((outcome = ANY (ARRAY['skipped'::text, 'queued'::text, 'missed'::text])) = (run_id IS NULL))),
+    CONSTRAINT ticks_check4 CHECK (((outcome <> ALL (ARRAY['skipped'::text, 'queued'::text, 'missed'::text, 'error'::text, 'lost'::text])) OR (reason IS NOT NULL))),
+    CONSTRAINT ticks_check5 CHECK (((outcome = ANY (ARRAY['running'::text, 'waiting'::text, 'queued'::text])) = (ended_at IS NULL))),
+    CONSTRAINT ticks_check6 CHECK (((outcome = 'missed'::text) OR (slots = 1))),
+    CONSTRAINT ticks_check7 CHECK (((pruned_at IS NULL) OR fresh)),
+    CONSTRAINT ticks_cron_check CHECK ((cron <> ''::text)),
+    CONSTRAINT ticks_keep_days_check CHECK ((keep_days >= 0)),
+    CONSTRAINT ticks_outcome_check CHECK ((outcome = ANY (ARRAY['running'::text, 'waiting'::text, 'success'::text, 'error'::text, 'cancelled'::text, 'lost'::text, 'skipped'::text, 'queued'::text, 'missed'::text]))),
+    CONSTRAINT ticks_slots_check CHECK ((slots > 0)),
+    CONSTRAINT ticks_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'person'::text])))
+);
+
+
+--
+-- Name: ticks_id_seq; Type: SEQUENCE; Schema: crons; Owner: -
+--
+
+ALTER TABLE crons.ticks ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME crons.ticks_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 
 --
 -- Name: audit; Type: TABLE; Schema: reviews; Owner: -
@@ -1080,6 +1141,14 @@ CREATE TABLE webhooks.refusals (
 
 
 --
+-- Name: ticks ticks_pkey; Type: CONSTRAINT; Schema: crons; Owner: -
+--
+
+ALTER TABLE ONLY crons.ticks
+    ADD CONSTRAINT ticks_pkey PRIMARY KEY (id);
+
+
+--
 -- Name: audit audit_hash_key; Type: CONSTRAINT; Schema: reviews; Owner: -
 --
 
@@ -1429,6 +1498,48 @@ ALTER TABLE ONLY webhooks.deliveries
 
 ALTER TABLE ONLY webhooks.refusals
     ADD CONSTRAINT refusals_pkey PRIMARY KEY (reason, hour);
+
+
+--
+-- Name: ticks_cron; Type: INDEX; Schema: crons; Owner: -
+--
+
+CREATE INDEX ticks_cron ON crons.ticks USING btree (cron, id DESC);
+
+
+--
+-- Name: ticks_kept; Type: INDEX; Schema: crons; Owner: -
+--
+
+CREATE INDEX ticks_kept ON crons.ticks USING btree (ended_at) WHERE (fresh AND (pruned_at IS NULL));
+
+
+--
+-- Name: ticks_open; Type: INDEX; Schema: crons; Owner: -
+--
+
+CREATE INDEX ticks_open ON crons.ticks USING btree (look_at) WHERE (outcome = ANY (ARRAY['running'::text, 'waiting'::text]));
+
+
+--
+-- Name: ticks_queued; Type: INDEX; Schema: crons; Owner: -
+--
+
+CREATE UNIQUE INDEX ticks_queued ON crons.ticks USING btree (cron) WHERE (outcome = 'queued'::text);
+
+
+--
+-- Name: ticks_run; Type: INDEX; Schema: crons; Owner: -
+--
+
+CREATE UNIQUE INDEX ticks_run ON crons.ticks USING btree (run_id);
+
+
+--
+-- Name: ticks_slot; Type: INDEX; Schema: crons; Owner: -
+--
+
+CREATE UNIQUE INDEX ticks_slot ON crons.ticks USING btree (cron, planned_at) WHERE (outcome <> 'lost'::text);
 
 
 --
