@@ -15,6 +15,7 @@ from stationmaster.postgres import ensure
 from stationmaster.postgres.errors import DatabaseUnreachable
 from stationmaster.server.admission import Policy
 from stationmaster.server.hardening import Admission, ClosedPaths
+from stationmaster.server.origin import Requests
 from stationmaster.server.policy import policy_from, server_settings
 from stationmaster.settings import Settings
 
@@ -45,7 +46,7 @@ def _middleware(policy: Policy) -> list[Middleware]:
         # A public page (Studio) calls a loopback address: browsers ask for leave first.
         allow_private_network=bool(policy.origins),
     )
-    return [Middleware(ClosedPaths), cors, Middleware(Admission, policy=policy)]
+    return [Middleware(Requests), Middleware(ClosedPaths), cors, Middleware(Admission, policy=policy)]
 
 
 def _lifespan(settings: Settings) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:

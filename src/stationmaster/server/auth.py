@@ -13,6 +13,7 @@ from langgraph_sdk.errors import LangGraphError
 
 from stationmaster.server.admission import NotAdmitted, admit
 from stationmaster.server.policy import policy_from, server_settings
+from stationmaster.server.slots import admit_slot
 from stationmaster.server.stamp import Names, stamp
 from stationmaster.server.webhook import configure_webhooks
 
@@ -38,6 +39,7 @@ async def authenticate(scope: dict[str, Any]) -> Auth.types.MinimalUserDict:
 @auth.on.threads.create_run
 async def create_run(ctx: Auth.types.AuthContext, value: Auth.types.RunsCreate) -> None:
     """Called for every run, however it is asked for: plain, waited, streamed, stateless, batch, cron, resume."""
+    await admit_slot(cast("dict[str, Any]", value))
     await stamp(cast("dict[str, Any]", value), NAMES, SETTINGS.webhook_url)
 
 
