@@ -111,7 +111,8 @@ def _key(key: Any) -> str:
 
 
 class Reader:
-    """Reads without recursion. Scalars are the library's; containers under way are on the stack as (items so far, key to come or None)."""
+    """Reads without recursion. Scalars are the library's; containers under way are on the stack as (items so far,
+    whether they have names), with the names of what is under way beside it."""
 
     def __init__(self, text: str, pairs: Pairs) -> None:
         self.text, self.pairs, self.at = text, pairs, 0

@@ -1,6 +1,5 @@
 """What became of a review, in words: the steps from decided to finished, and why a stale card is stale. Pure."""
 
-import json
 import math
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,6 +8,7 @@ from typing import Any, Literal
 from stationmaster.console.pages import words
 from stationmaster.console.pages.diffing import Parts, sides
 from stationmaster.console.pages.shown import as_json
+from stationmaster.console.pages.typed import money_text
 from stationmaster.reviews.model import Review
 
 StepState = Literal["done", "now", "todo", "good", "bad"]
@@ -116,17 +116,17 @@ def changes(edits: Any) -> list[Change]:
     if not isinstance(edits, dict):
         return []
     return [
-        Change(str(name), *sides(_text(edit.get("before")), _text(edit.get("after"))))
+        Change(str(name), *sides(_text(name, edit.get("before")), _text(name, edit.get("after"))))
         for name, edit in edits.items()
         if isinstance(edit, dict)
     ]
 
 
-def _text(value: Any) -> str:
+def _text(name: str, value: Any) -> str:
     text = (
         value
         if isinstance(value, str)
-        else json.dumps(value)
+        else money_text(name, value)
         if not isinstance(value, dict | list)
         else as_json(value)
     )

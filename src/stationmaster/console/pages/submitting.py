@@ -12,6 +12,7 @@ from stationmaster.console.pages.shown import as_json
 from stationmaster.console.pages.typed import OMITTED, NotThatType, as_sent, text_of, value_of
 from stationmaster.reviews.errors import AnswerRefused, Conflict, ReviewError
 from stationmaster.reviews.model import Choice, Review, Submission
+from stationmaster.reviews.shapes.same import same
 
 FIELD, KIND = "field:", "as:"
 
@@ -73,7 +74,15 @@ def _edited_by(review: Review, decision: str) -> Choice | None:
 
 
 def _changed(entry: Any, texts: Mapping[str, str]) -> bool:
-    return entry.editable and entry.name in texts and as_sent(texts[entry.name]) != text_of(entry)
+    """Whether what was sent says something else: 640 and 640.00 are the same amount."""
+    if not entry.editable or entry.name not in texts or as_sent(texts[entry.name]) == text_of(entry):
+        return False
+    if entry.type not in ("number", "integer"):
+        return True
+    try:
+        return not same(entry.value, value_of(entry, texts[entry.name]))
+    except NotThatType:
+        return True
 
 
 def _values(

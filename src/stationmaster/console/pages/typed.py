@@ -7,9 +7,12 @@ from typing import Any
 
 from stationmaster.reviews import json_text
 from stationmaster.reviews.model import Field
+from stationmaster.reviews.shapes.amounts import KEYS
 
 NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 OMITTED = object()
+MOST_MONEY = 1e12
+"""From here on a float's decimals are not all its own."""
 
 
 class NotThatType(ValueError):
@@ -31,7 +34,18 @@ def text_of(field: Field) -> str:
         return as_sent(value)
     if field.type in ("array", "object", "any", "null"):
         return as_sent(json_text.write(value, indent=2, ensure_ascii=False))
-    return as_sent(value if isinstance(value, str) else json.dumps(value))
+    if isinstance(value, str):
+        return as_sent(value)
+    return money_text(field.name, value) if field.type == "number" else json.dumps(value)
+
+
+def money_text(name: str, value: Any) -> str:
+    """A number as JSON; an amount of money with its two decimals, if that is all that it has."""
+    is_amount = name.endswith("_usd") or name.rpartition(".")[2] in KEYS
+    if not is_amount or isinstance(value, bool) or not isinstance(value, int | float):
+        return json.dumps(value)
+    cents = abs(value) < MOST_MONEY and round(value, 2) == value
+    return f"{value:.2f}" if cents else json.dumps(value)
 
 
 def value_of(field: Field, text: str, *, as_text: bool = False) -> Any:

@@ -16,7 +16,12 @@ function initial(control) {
   return ([...control.options].find((option) => option.defaultSelected) ?? control.options[0])?.value ?? "";
 }
 
-const changed = (control) => control.value.replace(/\r\n?/g, "\n") !== initial(control).replace(/\r\n?/g, "\n");
+/** 640 and 640.00 are the same number. */
+function changed(control) {
+  const [now, before] = [control.value, initial(control)].map((text) => text.replace(/\r\n?/g, "\n"));
+  if (control.dataset.number && NUMBER.test(now.trim()) && NUMBER.test(before)) return Number(now) !== Number(before);
+  return now !== before;
+}
 
 /** What is wrong with the text, or "". The server checks again, and more. */
 function wrong(box, control) {

@@ -20,7 +20,7 @@ ANYBODY, SIGNED_IN, THE_REVIEWS, A_LEAD, AN_OVERSEER, ITSELF = (
     "a lead", "a lead who sees every group", "the receiver's own check of its sender",
 )  # fmt: skip
 
-# The API. Pages and the receiver stand below, by their paths' beginnings.
+# Each with what its credential opens: a test below tries them all, and fails for a route that nobody listed.
 EXPECTED: dict[tuple[str, str], str] = {
     ("GET", "/healthz"): ANYBODY,
     ("GET", "/sign-in"): ANYBODY,
@@ -54,6 +54,30 @@ EXPECTED: dict[tuple[str, str], str] = {
     ("GET", "/api/v1/audit/verify"): AN_OVERSEER,
     ("POST", "/webhooks/langgraph"): ITSELF,
 }
+# Drawn for people. pages/test_without_script.py tries each: another group's reviews are on none of them, and a stranger
+# is sent to sign in.
+PAGES: dict[tuple[str, str], str] = {
+    ("GET", "/"): SIGNED_IN,
+    ("GET", "/history"): SIGNED_IN,
+    ("GET", "/audit"): SIGNED_IN,
+    ("GET", "/operations"): A_LEAD,
+    ("POST", "/operations/replay"): A_LEAD,
+    ("GET", "/reviews/{review_id}"): THE_REVIEWS,
+    ("GET", "/reviews/{review_id}/payload.json"): THE_REVIEWS,
+    ("GET", "/reviews/{review_id}/thread"): THE_REVIEWS,
+    ("GET", "/reviews/{review_id}/decide"): THE_REVIEWS,
+    ("POST", "/reviews/{review_id}/decide"): THE_REVIEWS,
+    ("GET", "/reviews/{review_id}/undo"): THE_REVIEWS,
+    ("POST", "/reviews/{review_id}/undo"): THE_REVIEWS,
+    ("GET", "/reviews/{review_id}/claim"): THE_REVIEWS,
+    ("POST", "/reviews/{review_id}/claim"): THE_REVIEWS,
+    ("GET", "/reviews/{review_id}/release"): THE_REVIEWS,
+    ("POST", "/reviews/{review_id}/release"): THE_REVIEWS,
+    ("GET", "/reviews/{review_id}/comments"): THE_REVIEWS,
+    ("POST", "/reviews/{review_id}/comments"): THE_REVIEWS,
+    ("GET", "/reviews/{review_id}/settle"): THE_REVIEWS,
+    ("POST", "/reviews/{review_id}/settle"): THE_REVIEWS,
+}
 # What a request needs beside its path, so that nothing but the scope can be what it is refused for.
 BODIES: dict[str, Any] = {
     "/api/v1/reviews/{review_id}/decide": {"decision": "answer", "answer": "yes"},
@@ -83,17 +107,29 @@ def routes(tmp_path: Path) -> list[tuple[str, str]]:
     return list(walk(app.routes))
 
 
-def of_the_api(routes: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [
-        found
-        for found in routes
-        if found[1].startswith(("/api/", "/healthz", "/sign-", "/act/", "/webhooks/"))
-    ]
-
-
 def test_every_route_is_listed_once(routes: list[tuple[str, str]]) -> None:
-    assert sorted(of_the_api(routes)) == sorted(EXPECTED)
+    """Pages too: whoever adds one says here who may see it."""
+    assert sorted(routes) == sorted({**EXPECTED, **PAGES})
     assert len(set(routes)) == len(routes)
+
+
+@pytest.mark.parametrize("role", ["reader", "reviewer", "lead"])
+async def test_pages_open_to_whom_the_table_says(pool: Pool, console: str, role: str) -> None:
+    """What is looked at: 200 in one's own group, 404 in another, and 403 for too small a role."""
+    review = await open_review(pool, groups=("money",))
+    async with (
+        await somebody(pool, console, "ann", role=role) as ours,
+        await somebody(pool, console, "ben", role=role, groups=("other",)) as theirs,
+    ):
+        for (method, path), expected in PAGES.items():
+            if method == "POST":
+                continue
+            where = path.replace("{review_id}", review)
+            status = (await ours.get(where, follow_redirects=True)).status_code
+            small = expected == A_LEAD and role != "lead"
+            assert status == (403 if small else 200), path
+            if expected == THE_REVIEWS:
+                assert (await theirs.get(where)).status_code == 404, path
 
 
 def filled(path: str, review: str) -> tuple[str, Any]:

@@ -64,7 +64,7 @@ async def test_the_diff_and_the_primary_button(desk: Desk, open_page: Open):
     await reply.fill((await reply.input_value()).replace("$640.00", "$600.00"))
     await expect(primary).to_have_text("Approve with changes")
     changes = page.locator("[data-changes]")
-    assert await changes.locator("del").all_text_contents() == ["640.0", "$640.00."]
+    assert await changes.locator("del").all_text_contents() == ["640.00", "$640.00."]
     assert await changes.locator("ins").all_text_contents() == ["600", "$600.00."]
     await page.get_by_role("button", name="Reset").click()
     await expect(primary).to_have_text("Approve")
@@ -104,7 +104,7 @@ async def test_after_a_refusal_the_proposal_is_still_what_changes_are_told_from(
     await expect(page.locator("#answer-main [data-primary]")).to_have_text("Approve with changes")
     assert await page.get_by_label("Amount").input_value() == "-5"
     await page.get_by_role("button", name="Reset").click()
-    await expect(page.get_by_label("Amount")).to_have_value("640.0")
+    await expect(page.get_by_label("Amount")).to_have_value("640.00")
     await page.locator("#answer-main [data-primary]").click()
     await expect(page.locator("#live-standing")).to_contain_text("You approved")
     assert (await desk.review(review_id)).answer == {"action": "approve"}

@@ -70,7 +70,7 @@ async def test_a_misfit_is_told_in_place_and_nothing_typed_is_lost(desk: Desk):
         told = await ana.post(f"/reviews/{review_id}/decide", data=sent)
     assert told.status_code == 422
     assert "is no number" in told.text and "six hundred" in told.text and "My own words" in told.text
-    assert 'data-initial="640.0"' in told.text
+    assert 'data-initial="640.00"' in told.text
     assert (await desk.review(review_id)).state == "open"
 
 
@@ -132,7 +132,11 @@ async def test_two_people(desk: Desk):
         waiting = (await ana.get(f"/reviews/{review_id}")).text
         assert "A second person has to confirm" in waiting and "data-answer" not in waiting
         page = (await bo.get(f"/reviews/{review_id}")).text
-        assert "ana approved with changes" in page and "<del>640.0</del>" in page and "<ins>600</ins>" in page
+        assert (
+            "ana approved with changes" in page
+            and "<del>640.00</del>" in page
+            and "<ins>600.00</ins>" in page
+        )
         await bo.post(f"/reviews/{review_id}/decide", data=fields(page, "edit"))
     decided = await desk.review(review_id)
     assert (decided.state, decided.first_by, decided.decided_by) == ("decided", "ana", "bo")
