@@ -125,7 +125,7 @@ async def test_every_way_to_make_a_run_has_its_hook(
         *["tiny"] * 4,
     ]
     assert {hook["metadata"]["assistant_id"] for hook in hooks} == {hook["assistant_id"] for hook in hooks}
-    assert {hook["metadata"]["assistant_version"] for hook in hooks} == {None}
+    assert {hook["metadata"]["assistant_version"] for hook in hooks} == {1}
     before = len(await console.rows())
     await client.runs.wait(thread_id, "tiny", **asks)
     await client.runs.wait(None, "tiny", **asks)

@@ -1,25 +1,25 @@
-"""The Agent Server's handlers, named in langgraph.json: who is calling, and what every run gets.
+"""The Agent Server's handlers, named in langgraph.json: who is calling, what every run gets, who writes a version.
 
 The caller is known by key, or by calling from this machine.
 """
 
-from functools import cache
 from typing import Any, cast
 
-import httpx
-from langgraph_sdk import Auth, get_client
-from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import LangGraphError
+from langgraph_sdk import Auth
 
 from stationmaster.server.admission import NotAdmitted, admit
+from stationmaster.server.in_process import InProcess
 from stationmaster.server.policy import policy_from, server_settings
 from stationmaster.server.slots import admit_slot
-from stationmaster.server.stamp import Names, stamp
+from stationmaster.server.stamp import stamp
+from stationmaster.server.versioning import Expected, Outdated
 from stationmaster.server.webhook import configure_webhooks
 
 auth = Auth()
 SETTINGS = server_settings()
 POLICY = policy_from(SETTINGS)
+SERVER = InProcess()
+EXPECTED = Expected(SERVER.assistant)
 configure_webhooks(SETTINGS)
 
 
@@ -40,20 +40,15 @@ async def authenticate(scope: dict[str, Any]) -> Auth.types.MinimalUserDict:
 async def create_run(ctx: Auth.types.AuthContext, value: Auth.types.RunsCreate) -> None:
     """Called for every run, however it is asked for: plain, waited, streamed, stateless, batch, cron, resume."""
     await admit_slot(cast("dict[str, Any]", value))
-    await stamp(cast("dict[str, Any]", value), NAMES, SETTINGS.webhook_url)
+    await stamp(cast("dict[str, Any]", value), SERVER, SETTINGS.webhook_url)
 
 
-@cache
-def _in_process() -> LangGraphClient:
-    """This server, without the network and without a key."""
-    return get_client(url=None, api_key=None)
-
-
-async def _assistant_name(assistant_id: str) -> str | None:
+@auth.on.assistants.update
+async def update_assistant(ctx: Auth.types.AuthContext, value: Auth.types.AssistantsUpdate) -> None:
+    """Called right before an assistant is written: of two who replace the same version, one is told so."""
+    assistant_id = str(value.get("assistant_id"))
     try:
-        return (await _in_process().assistants.get(assistant_id)).get("name")
-    except (LangGraphError, httpx.HTTPError):
-        return None
-
-
-NAMES = Names(_assistant_name)
+        await EXPECTED.require(assistant_id, value.get("metadata"))
+    except Outdated as refusal:
+        raise Auth.exceptions.HTTPException(status_code=409, detail=str(refusal)) from None
+    SERVER.assistants.changes(assistant_id)

@@ -1,59 +1,20 @@
-"""What every run gets without its caller asking: the console's webhook, and who its assistant is."""
+"""What every run gets without its caller asking: the console's webhook, who its assistant is, and its arm."""
 
-import asyncio
-import time
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import MutableMapping
 from typing import Any
 
-# A run waits this long for a name, once; later runs have it from here, and a rename shows after TTL_S.
-WAIT_S = 0.25
-TTL_S = 30.0
-RETRY_S = 5.0
-CAPACITY = 10_000
+from stationmaster.reconcile.resources import APPLIED, CANARY, CHANGE
+from stationmaster.server.arms import Server, give_arm
 
-Ask = Callable[[str], Awaitable[str | None]]
+# Bookkeeping of the assistant, which servers copy from its metadata to each of its runs.
+_NOT_OF_RUNS = (APPLIED, CHANGE)
 
 
-class Names:
-    """The names of assistants, by id; `ask` finds one and may fail. A lookup never fails a run.
-
-    A name that is known is given at once, also while it is looked up again.
-    """
-
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
-        self._known: OrderedDict[str, tuple[str | None, float]] = OrderedDict()
-        self._asking: dict[str, asyncio.Task[None]] = {}
-
-    async def of(self, assistant_id: str) -> str | None:
-        """The assistant's name; None if it is not to be had in time."""
-        name, until = self._known.get(assistant_id, (None, 0.0))
-        if until > time.monotonic():
-            return name
-        if assistant_id not in self._asking:
-            self._asking[assistant_id] = asyncio.create_task(self._look_up(assistant_id))
-        if name is None:
-            await asyncio.wait({self._asking[assistant_id]}, timeout=WAIT_S)
-            name, _ = self._known.get(assistant_id, (None, 0.0))
-        return name
-
-    async def _look_up(self, assistant_id: str) -> None:
-        try:
-            name = await self._ask(assistant_id)
-            before, _ = self._known.get(assistant_id, (None, 0.0))
-            self._known[assistant_id] = (name or before, time.monotonic() + (TTL_S if name else RETRY_S))
-            if len(self._known) > CAPACITY:
-                self._known.popitem(last=False)
-        finally:
-            del self._asking[assistant_id]
-
-
-async def stamp(value: MutableMapping[str, Any], names: Names, webhook_url: str | None) -> None:
+async def stamp(value: MutableMapping[str, Any], server: Server, webhook_url: str | None) -> None:
     """Change a run that is about to be made, in place.
 
-    Run metadata inherits the thread's, which holds the stamps of the run that made it: so every key is set each
-    time, to None where nothing is known. The stock server tells nobody the version.
+    Run metadata inherits the assistant's and the thread's, which holds the stamps of the run that made it: so every
+    key is set each time, to None where nothing is known. A version is stamped only if it was read just now.
     """
     kwargs = value.get("kwargs")
     if webhook_url and isinstance(kwargs, dict) and not kwargs.get("webhook"):
@@ -61,6 +22,11 @@ async def stamp(value: MutableMapping[str, Any], names: Names, webhook_url: str 
     metadata, assistant_id = value.get("metadata"), value.get("assistant_id")
     if not isinstance(metadata, dict) or assistant_id is None:
         return
+    found = await server.assistants.of(str(assistant_id))
+    live = found.value
     metadata["assistant_id"] = str(assistant_id)
-    metadata["assistant_name"] = await names.of(str(assistant_id))
-    metadata["assistant_version"] = None
+    metadata["assistant_name"] = (live.name or None) if live else None
+    metadata["assistant_version"] = live.version if live and found.current else None
+    metadata[CANARY] = await give_arm(value, live, server) if live else None
+    for key in _NOT_OF_RUNS:
+        metadata.setdefault(key, None)

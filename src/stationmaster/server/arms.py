@@ -1,0 +1,103 @@
+"""The one place where a run's arm is decided: in the create_run handler, whichever client asked, however it asked."""
+
+import asyncio
+from collections.abc import Mapping, MutableMapping
+from typing import Any, Protocol
+
+from stationmaster.assistants.overlay import Unfit, lay_over, overlay
+from stationmaster.assistants.routes import KEY, LIVE, Choice, Routes, choose
+from stationmaster.reconcile.resources import ServedAssistant
+from stationmaster.server.lookups import Lookups
+
+Json = Mapping[str, Any]
+WAIT_S = 0.25
+
+
+class Server(Protocol):
+    """What has to be known of the server to decide; each may be not to be had."""
+
+    assistants: Lookups[ServedAssistant]
+    defaults: Lookups[dict[str, Any]]
+    """By assistant id: what its graph's context schema names as defaults."""
+
+    async def last_stamp(self, thread_id: str) -> Json:
+        """The `canary` stamp of the thread's newest run; {} for none."""
+        ...
+
+
+async def give_arm(
+    value: MutableMapping[str, Any], live: ServedAssistant, server: Server
+) -> dict[str, Any] | None:
+    """Decide the arm of a run of `live`, change the run accordingly, and give the stamp for its metadata.
+
+    None where the assistant has neither canary nor pins. An arm that can't be had is the live one, and the stamp says
+    why: a run never fails for a canary.
+    """
+    routes = Routes.of(live.metadata)
+    if not routes:
+        return None
+    choice = await _chosen(value, live, routes, server)
+    arm, why = live, None
+    if choice.arm is not None:
+        found = (await server.assistants.of(choice.arm.assistant_id)).value
+        if found is None:
+            choice, why = LIVE, f"{choice.arm.name} was not to be had"
+        else:
+            why = await _lay(value, live, found, server)
+            choice, arm = (choice, found) if why is None else (LIVE, live)
+    canary = routes.canary
+    return {
+        "id": canary.canary_id if canary else None,
+        "arm": choice.name,
+        "assistant": arm.known_as or arm.name,
+        "assistant_id": arm.assistant_id,
+        "version": arm.version,
+        **({"why": why} if why else {}),
+    }
+
+
+async def _chosen(value: Json, live: ServedAssistant, routes: Routes, server: Server) -> Choice:
+    thread_id = value.get("thread_id")
+    before: Json = {}
+    if thread_id is not None and routes.canary:
+        try:
+            async with asyncio.timeout(WAIT_S):
+                before = await server.last_stamp(str(thread_id))
+        except TimeoutError:
+            before = {}  # the hash then says the same as it did, unless the share was lowered
+    kwargs = value.get("kwargs") or {}
+    return choose(
+        routes,
+        live.assistant_id,
+        key=_key(value.get("metadata"), kwargs.get("config")),
+        thread=str(thread_id or value.get("run_id")),
+        before=before,
+        resumes=bool(kwargs.get("command")) or kwargs.get("input") is None,
+    )
+
+
+def _key(metadata: Any, config: Any) -> str | None:
+    """The key that the client names: in the run's metadata, else in `config.metadata` or `config.configurable`."""
+    config = config if isinstance(config, Mapping) else {}
+    for place in (metadata, config.get("metadata"), config.get("configurable")):
+        key = place.get(KEY) if isinstance(place, Mapping) else None
+        if isinstance(key, (str, int)) and not isinstance(key, bool) and key != "":
+            return str(key)
+    return None
+
+
+async def _lay(
+    value: MutableMapping[str, Any], live: ServedAssistant, arm: ServedAssistant, server: Server
+) -> str | None:
+    """Put the arm's content into the run; the reason why not, if so."""
+    kwargs = value.get("kwargs")
+    if not isinstance(kwargs, MutableMapping):
+        return "the server shows no arguments of the run"
+    missing = any(key not in arm.context for key in live.context)
+    defaults = (await server.defaults.of(live.assistant_id)).value if missing else {}
+    try:
+        context = overlay(live, arm, defaults or {})
+    except Unfit as unfit:
+        return str(unfit)
+    lay_over(kwargs, live, arm, context)
+    return None

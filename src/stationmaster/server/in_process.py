@@ -1,0 +1,58 @@
+"""This server, asked by its own handlers: without the network, without a key, and without ever failing a run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import httpx
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import LangGraphError
+
+from stationmaster.assistants.overlay import defaults_of
+from stationmaster.reconcile.reading_back import assistant_from
+from stationmaster.reconcile.resources import CANARY, ServedAssistant
+from stationmaster.server.lookups import Lookups
+
+# A graph's schema is code: it changes with a new process.
+SCHEMA_TTL_S = 3600.0
+AWAY = (LangGraphError, httpx.HTTPError)
+
+
+@dataclass
+class InProcess:
+    """What the handlers know of assistants and threads. It satisfies `stationmaster.server.arms.Server`."""
+
+    assistants: Lookups[ServedAssistant] = field(init=False)
+    defaults: Lookups[dict[str, Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.assistants = Lookups(self.assistant)
+        self.defaults = Lookups(self._defaults, SCHEMA_TTL_S)
+
+    @cached_property
+    def _client(self) -> LangGraphClient:
+        return get_client(url=None, api_key=None)
+
+    async def assistant(self, assistant_id: str) -> ServedAssistant | None:
+        """It as it is now; None if it is not to be had."""
+        try:
+            return assistant_from(await self._client.assistants.get(assistant_id))
+        except AWAY:
+            return None
+
+    async def last_stamp(self, thread_id: str) -> Mapping[str, Any]:
+        """The `canary` stamp of the thread's newest run; {} for none."""
+        try:
+            runs = await self._client.runs.list(thread_id, limit=1, select=["run_id", "metadata"])
+        except AWAY:
+            return {}
+        stamped = (runs[0].get("metadata") or {}).get(CANARY) if runs else None
+        return stamped if isinstance(stamped, Mapping) else {}
+
+    async def _defaults(self, assistant_id: str) -> dict[str, Any] | None:
+        try:
+            return defaults_of(await self._client.assistants.get_schemas(assistant_id))
+        except AWAY:
+            return None

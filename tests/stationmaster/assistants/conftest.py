@@ -1,0 +1,53 @@
+"""One real server for this room, with graphs whose nodes write down what they saw, and no database of reviews."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+
+import pytest
+from langgraph_sdk.client import LangGraphClient
+
+from stationmaster.reconcile.gateway import Gateway
+from stationmaster.reconcile.resources import Assistant, ServedAssistant, Signature
+from tests.fakes.agent_server import CONFIG, ROOT, AgentServer
+
+ANNA = Signature("anna", "test", "because")
+_numbers = count(1)
+
+
+@pytest.fixture(scope="session")
+def configured(served_shop: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
+    """The project's langgraph.json around the graphs of tests.fakes.graphs.configured."""
+    directory = tmp_path_factory.mktemp("configured")
+    config = json.loads(CONFIG.read_text())
+    names = {"configured": "graph", "other": "other", "bare": "bare"}
+    config["graphs"] = {name: f"tests.fakes.graphs.configured:{value}" for name, value in names.items()}
+    path = directory / "langgraph.json"
+    path.write_text(json.dumps(config))
+    env = {"STATIONMASTER_DATABASE_URI": served_shop, "PYTHONPATH": str(ROOT)}
+    server = AgentServer(directory, env=env, config=path)
+    server.start_blocking()
+    yield server
+    server.kill_blocking()
+
+
+@pytest.fixture
+async def sdk(configured: AgentServer) -> AsyncIterator[LangGraphClient]:
+    async with configured.sdk() as client:
+        yield client
+
+
+@pytest.fixture
+def gateway(sdk: LangGraphClient, configured: AgentServer) -> Gateway:
+    return Gateway(sdk, configured.url)
+
+
+@pytest.fixture
+def name() -> str:
+    """A name that no other test uses."""
+    return f"support-{next(_numbers)}"
+
+
+async def made(gateway: Gateway, name: str, graph: str = "configured", **content: object) -> ServedAssistant:
+    """An assistant as `apply` makes them."""
+    return await gateway.create_assistant(Assistant(name, graph, **content), ANNA)  # pyright: ignore[reportArgumentType]
