@@ -2,8 +2,8 @@
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -21,14 +21,15 @@ from stationmaster.console.headers import SecurityHeaders, SizeLimit
 from stationmaster.console.json import JSONResponse
 from stationmaster.console.services import Services, services
 from stationmaster.console.session import SameSiteOnly
+from stationmaster.crons import worker as crons_worker
 from stationmaster.postgres import ensure
 from stationmaster.reviews.access.oidc import provider_from
 from stationmaster.reviews.database import open_pool
 from stationmaster.reviews.lifecycle import run_workers
+from stationmaster.reviews.supervising import keep
 from stationmaster.settings import Settings
 from webhooks import receiver, worker
 
-LOG = logging.getLogger(__name__)
 HEALTH_S = 2.0
 STOP_WORKERS_S = 10.0
 
@@ -67,10 +68,9 @@ def create_app(settings: Settings, *, workers: bool = True) -> Starlette:
 async def _working(at_hand: Services) -> AsyncIterator[None]:
     """The review service's loops, for as long as the block lasts; then they get a while to put down what they hold."""
     stop = asyncio.Event()
-    at_hand.workers = asyncio.create_task(
-        run_workers(at_hand.settings, stop, also=(worker.run,)), name="workers"
-    )
-    at_hand.workers.add_done_callback(_tell)
+    also = {"webhooks": worker.run, "crons": crons_worker.run}
+    run = partial(run_workers, at_hand.settings, stop, also=also, health=at_hand.health)
+    at_hand.workers = asyncio.create_task(keep("workers", run, stop, at_hand.health), name="workers")
     try:
         yield
     finally:
@@ -79,12 +79,6 @@ async def _working(at_hand: Services) -> AsyncIterator[None]:
         for task in late:
             task.cancel()
         await asyncio.wait([at_hand.workers])
-
-
-def _tell(workers: asyncio.Task[None]) -> None:
-    """Their end by a failure is in the log at once, and in `/healthz`."""
-    if not workers.cancelled() and (error := workers.exception()):
-        LOG.error("the workers have ended", exc_info=error)
 
 
 def _routes(settings: Settings) -> Sequence[BaseRoute]:
@@ -99,9 +93,9 @@ def _routes(settings: Settings) -> Sequence[BaseRoute]:
 
 
 async def healthz(request: Request) -> Response:
-    """200 when the database answers and the workers run: only then does an answer reach its graph."""
+    """200 when the database answers and every loop runs: only then does an answer reach its graph."""
     at_hand = services(request)
-    problems: dict[str, str] = {}
+    problems: dict[str, Any] = {}
     try:
         async with asyncio.timeout(HEALTH_S), at_hand.pool.connection() as conn:
             await conn.execute("SELECT 1")
@@ -109,4 +103,6 @@ async def healthz(request: Request) -> Response:
         problems["database"] = type(error).__name__
     if at_hand.workers is not None and at_hand.workers.done():
         problems["workers"] = "ended"
+    elif down := at_hand.health.down:
+        problems["workers"] = dict.fromkeys(down, "failed, and starts again")
     return JSONResponse({"ok": not problems, **problems}, 503 if problems else 200)

@@ -19,6 +19,7 @@ DUE, QUEUED, START_QUEUED = QUERIES["due"], QUERIES["queued"], QUERIES["start_qu
 DROP_QUEUED, PAGE, NEWEST = QUERIES["drop_queued"], QUERIES["page"], QUERIES["newest"]
 RECENT_ENDS, RIPE = QUERIES["recent_ends"], QUERIES["ripe"]
 PRUNED, FORGET = QUERIES["pruned"], QUERIES["forget"]
+UNFINISHED_RUNS, GET = QUERIES["unfinished"], QUERIES["get"]
 
 FORGET_DAYS = 400
 MOST = 500
@@ -74,6 +75,16 @@ async def due(conn: Connection, most: int) -> list[Tick]:
     return await _all(conn, DUE, {"limit": most})
 
 
+async def unfinished(conn: Connection) -> list[Tick]:
+    """Runs of all crons that have not ended, oldest first."""
+    return await _all(conn, UNFINISHED_RUNS, {})
+
+
+async def get(conn: Connection, tick_id: int) -> Tick | None:
+    """One tick."""
+    return await _one(conn, GET, {"id": tick_id})
+
+
 async def queued(conn: Connection) -> list[Tick]:
     """Slots of all crons that wait for their turn."""
     return await _all(conn, QUEUED, {})
@@ -99,9 +110,9 @@ async def recent_ends(conn: Connection, crons: Iterable[str], most: int) -> dict
     return found
 
 
-async def ripe(conn: Connection, after: int, limit: int) -> list[Tick]:
-    """Ticks whose own threads were kept long enough, in order of id."""
-    return await _all(conn, RIPE, {"after": after, "limit": limit})
+async def ripe(conn: Connection, now: datetime, after: int, limit: int) -> list[Tick]:
+    """Ticks whose own threads were kept long enough at `now`, in order of id."""
+    return await _all(conn, RIPE, {"now": now, "after": after, "limit": limit})
 
 
 async def pruned(conn: Connection, tick: Tick) -> None:

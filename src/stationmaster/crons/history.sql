@@ -49,6 +49,14 @@ from (
 where t.id = taken.id
 returning t.*;
 
+-- name: unfinished
+-- Runs of all crons that have not ended.
+select * from crons.ticks where outcome in ('running', 'waiting') order by id;
+
+-- name: get^
+-- One tick.
+select * from crons.ticks where id = :id;
+
 -- name: queued
 -- Slots that wait for their turn.
 select * from crons.ticks where outcome = 'queued' order by id;
@@ -77,7 +85,7 @@ order by tick.cron, tick.id desc;
 -- Threads that crons made for themselves, whose runs ended longer ago than they are kept.
 select * from crons.ticks
 where fresh and pruned_at is null and thread_id is not null
-    and ended_at <= now() - make_interval(days => keep_days) and id > :after
+    and ended_at <= :now - make_interval(days => keep_days) and id > :after
 order by id limit :limit;
 
 -- name: pruned

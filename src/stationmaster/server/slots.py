@@ -13,6 +13,7 @@ from stationmaster.crons.admission import Gate
 from stationmaster.crons.errors import HistoryAway, SlotRefused
 from stationmaster.crons.server import CronServer
 from stationmaster.reviews.database import Connection
+from stationmaster.server import scheduler_log
 from stationmaster.server.origin import in_request
 
 
@@ -21,14 +22,18 @@ async def admit_slot(run: MutableMapping[str, Any]) -> None:
 
     In the stock scheduler a refusal is a line in the log: the cron's next date is set and the other crons go on.
     """
+    asked = in_request()
     try:
-        await _gate().admit(run, in_request=in_request())
+        await _gate().admit(run, in_request=asked)
     except SlotRefused as refusal:
+        if not asked:
+            scheduler_log.say_instead(str(refusal))
         raise Auth.exceptions.HTTPException(status_code=409, detail=str(refusal)) from None
 
 
 @cache
 def _gate() -> Gate:
+    scheduler_log.install()
     return Gate(CronServer(get_client(url=None, api_key=None), "this server"), _connections)
 
 

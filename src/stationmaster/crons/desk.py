@@ -1,0 +1,177 @@
+"""What commands and pages ask for: crons with their next and last slots, pages of history, a run and its end."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from croniter import croniter
+
+from stationmaster.crons import doctor, history
+from stationmaster.crons.errors import CronError, NoSuchCron
+from stationmaster.crons.model import Tick, policy_of, subject, thread_word
+from stationmaster.crons.operating import named, run_now, the_one
+from stationmaster.crons.server import CronServer
+from stationmaster.crons.settling import Connections, settle, settle_all
+from stationmaster.crons.times import Firing, next_firings
+from stationmaster.errors import StationmasterError
+from stationmaster.reconcile.resources import ServedCron
+
+LOOK_S = 0.5
+
+
+@dataclass(frozen=True)
+class CronDesk:
+    """`server` None: only the record is at hand."""
+
+    optional_server: CronServer | None
+    connections: Connections
+
+    @property
+    def server(self) -> CronServer:
+        if self.optional_server is None:
+            raise CronError("no server is at hand: start it with `stationmaster up`")
+        return self.optional_server
+
+
+@dataclass(frozen=True)
+class Upcoming:
+    """The next slots of a schedule in a zone."""
+
+    schedule: str
+    timezone: str
+    firings: Sequence[Firing]
+    stopped: str | None = None
+    """Why none of them will fire as things are."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """Ticks, newest first. `older`: give it as `before` for the next page; None at the end.
+    `stale`: why open ones may have ended meanwhile."""
+
+    ticks: Sequence[Tick]
+    older: int | None
+    stale: str | None = None
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run out of turn, and its row in the history as far as it is known."""
+
+    run_id: str
+    thread_id: str
+    tick: Tick | None
+
+
+async def overview(desk: CronDesk) -> list[dict[str, Any]]:
+    """Every cron as JSON, owned ones first and by name; `last` is its newest tick, `next` its next slot."""
+    crons = await desk.server.gateway.crons()
+    assistants = {found.assistant_id: found.name for found in await desk.server.gateway.assistants()}
+    async with desk.connections() as conn:
+        newest = await history.newest(conn, {subject(cron) for cron in crons})
+    fresh = {name: await _as_now(desk, tick) for name, tick in newest.items()}
+    now = datetime.now(UTC)
+    rows = [_row(cron, assistants.get(cron.assistant_id), fresh.get(subject(cron)), now) for cron in crons]
+    return sorted(rows, key=lambda row: (not row["owned"], row["name"], row["cron_id"]))
+
+
+async def next_of(desk: CronDesk, name: str, after: datetime, count: int) -> Upcoming:
+    """When this cron fires next."""
+    cron = the_one(await desk.server.gateway.crons(), name)
+    return upcoming(cron.schedule, cron.timezone, after, count, stopped=_stopped(cron))
+
+
+def upcoming(
+    schedule: str, timezone: str, after: datetime, count: int, *, stopped: str | None = None
+) -> Upcoming:
+    """The next slots of a schedule; CronError for one that nobody understands."""
+    if not croniter.is_valid(schedule):
+        raise CronError(
+            f"{schedule!r} is no schedule: write minute, hour, day, month, weekday, as '0 9 * * 1-5'"
+        )
+    try:
+        ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise CronError(f"there is no zone {timezone}: write it as Europe/London") from None
+    return Upcoming(schedule, timezone, next_firings(schedule, timezone, after, count), stopped)
+
+
+async def recorded(desk: CronDesk, name: str | None, *, before: int | None = None, limit: int = 20) -> Page:
+    """A page of the history, open runs looked at first where the server is at hand."""
+    cron, stale = name, None
+    try:
+        if name is not None and desk.optional_server:
+            cron = subject(named(await desk.server.gateway.crons(), name)[0])
+    except NoSuchCron:
+        pass  # its history outlives it
+    except StationmasterError as error:
+        stale = str(error)
+    async with desk.connections() as conn:
+        ticks = await history.page(conn, cron, before=before, limit=limit + 1)
+    if not ticks and name is not None and before is None:
+        raise NoSuchCron(f"nothing is recorded of a cron {name}: `stationmaster crons list` shows the names")
+    shown = ticks[:limit]
+    if desk.optional_server is None:
+        stale = "no server runs: what is open may have ended"
+    elif stale is None:
+        shown = [await _as_now(desk, tick) for tick in shown]
+    return Page(shown, shown[-1].id if len(ticks) > limit else None, stale)
+
+
+async def run_once(desk: CronDesk, name: str, *, by: str, wait_s: float = 0) -> Ran:
+    """Run it, and wait up to `wait_s` seconds until it has ended or waits for a person."""
+    started = await run_now(desk.server, name, by=by)
+    until = asyncio.get_running_loop().time() + wait_s
+    while True:
+        tick = await _tick(desk, started.tick) if started.tick is not None else None
+        if tick is None or tick.outcome != "running" or asyncio.get_running_loop().time() >= until:
+            return Ran(started.run_id, started.thread_id, tick)
+        await asyncio.sleep(LOOK_S)  # between two looks at the state that is waited for
+
+
+async def check(
+    desk: CronDesk, in_a_row: int, *, fix: bool
+) -> tuple[list[doctor.Finding], list[doctor.Finding]]:
+    """What is wrong, runs that are open looked at first; and of that what was mended."""
+    async with desk.connections() as conn:
+        opened = await history.unfinished(conn)
+    await settle_all(desk.server, desk.connections, opened)
+    findings = await doctor.examine(desk.server, desk.connections, in_a_row)
+    return findings, await doctor.mend(desk.server, desk.connections, findings) if fix else []
+
+
+async def _tick(desk: CronDesk, tick_id: int) -> Tick | None:
+    async with desk.connections() as conn:
+        tick = await history.get(conn, tick_id)
+    return await _as_now(desk, tick) if tick else None
+
+
+async def _as_now(desk: CronDesk, tick: Tick) -> Tick:
+    return await settle(desk.server, desk.connections, tick) if history.is_open(tick) else tick
+
+
+def _row(cron: ServedCron, assistant: str | None, last: Tick | None, now: datetime) -> dict[str, Any]:
+    policy = policy_of(cron)
+    following = next_firings(cron.schedule, cron.timezone, now, 1) if cron.enabled else []
+    return {
+        "name": cron.name if cron.owned else cron.cron_id, "cron_id": cron.cron_id, "owned": cron.owned,
+        "assistant": assistant, "assistant_id": cron.assistant_id, "schedule": cron.schedule,
+        "timezone": cron.timezone, "enabled": cron.enabled, "paused": cron.paused,
+        "next": following[0].at if following else None, "next_local": following[0].local if following else None,
+        "thread": thread_word(cron), "overlap": policy.overlap, "missed": policy.missed,
+        "keep_days": policy.keep_days, "last": last and {
+            "outcome": last.outcome, "planned_at": last.planned_at, "at": last.at, "reason": last.reason,
+            "run_id": last.run_id, "thread_id": last.thread_id,
+        },
+    }  # fmt: skip
+
+
+def _stopped(cron: ServedCron) -> str | None:
+    if cron.enabled:
+        return None
+    if cron.paused:
+        return f"paused by {cron.paused.get('by')}: {cron.paused.get('reason')}"
+    return "off, as its file says"
