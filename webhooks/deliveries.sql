@@ -1,6 +1,7 @@
 -- name: store
 -- Keep deliveries, each once: a repeated one is counted on the first. Tells the workers of new ones. In the order of
--- their keys, so that two processes with the same ones can't wait for each other.
+-- their keys, so that two processes with the same ones can't wait for each other. Of runs under a canary it is kept
+-- how they ended, in the same statement: the delivery itself is forgotten some day.
 with stored as (
     insert into webhooks.deliveries
         (dedup_key, sender, body, state, thread_id, run_id, run_status, error, repeats)
@@ -11,6 +12,20 @@ with stored as (
     order by dedup_key
     on conflict (dedup_key) do update set repeats = deliveries.repeats + excluded.repeats + 1
     returning xmax = 0 as is_new
+),
+of_canaries as (
+    insert into assistants.canary_runs
+        (run_id, thread_id, canary_id, arm, assistant, version, status, created_at, started_at, ended_at)
+    select run_id, thread_id, canary_id, arm, assistant, version, run_status, created_at, started_at, ended_at
+    from unnest(
+        :run_id::text[], :thread_id::text[], :canary_id::text[], :arm::text[], :assistant::text[],
+        :version::integer[], :run_status::text[], :created_at::timestamptz[], :started_at::timestamptz[],
+        :ended_at::timestamptz[]
+    ) as given (
+        run_id, thread_id, canary_id, arm, assistant, version, run_status, created_at, started_at, ended_at)
+    where canary_id is not null
+    order by run_id
+    on conflict (run_id) do nothing
 )
 select pg_notify('webhooks', '') where exists (select from stored where is_new);
 
@@ -68,3 +83,7 @@ returning delivery_id, pg_notify('webhooks', '');
 delete from webhooks.deliveries
 where (state = 'done' and done_at < now() - make_interval(days => :done_days))
    or (state in ('failed', 'unreadable') and received_at < now() - make_interval(days => :bad_days));
+
+-- name: forget_canaries
+-- Drop how runs of canaries of long ago ended.
+delete from assistants.canary_runs where kept_at < now() - make_interval(days => :days);

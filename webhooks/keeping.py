@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import astuple, dataclass, fields, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -26,7 +27,7 @@ DatabaseAway = (psycopg.OperationalError, PoolTimeout, PoolClosed, TimeoutError)
 
 @dataclass(frozen=True)
 class Delivery:
-    """A row of webhooks.deliveries as it begins."""
+    """A row of webhooks.deliveries as it begins; from `canary_id` on, one of assistants.canary_runs, if it has one."""
 
     dedup_key: str
     sender: Known
@@ -37,6 +38,13 @@ class Delivery:
     run_status: str | None = None
     error: str | None = None
     repeats: int = 0
+    canary_id: str | None = None
+    arm: str | None = None
+    assistant: str | None = None
+    version: int | None = None
+    created_at: datetime | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
 
 
 COLUMNS = [column.name for column in fields(Delivery)]

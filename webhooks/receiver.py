@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
@@ -15,6 +16,7 @@ from starlette.routing import Route
 
 from stationmaster.reviews.database import Pool
 from stationmaster.settings import Settings
+from webhooks.arms import read_arm
 from webhooks.body import LIMIT_BYTES, TooLarge, Unreadable, read_body, read_hook
 from webhooks.keeping import DatabaseAway, Delivery, Keeper
 from webhooks.refusals import Refusals
@@ -83,7 +85,15 @@ def _delivery(sender: Known, headers: Headers, body: bytes) -> Delivery:
     except Unreadable as error:
         return Delivery(key, sender, body, "unreadable", error=str(error))
     run_id = hook.run_id and str(hook.run_id)
-    return Delivery(key, sender, body, "new", str(hook.thread_id), run_id, hook.status)
+    delivery = Delivery(key, sender, body, "new", str(hook.thread_id), run_id, hook.status)
+    run = read_arm(body)
+    if run is None:
+        return delivery
+    stamp = run.metadata.canary
+    return replace(
+        delivery, canary_id=stamp.id, arm=stamp.arm, assistant=stamp.assistant, version=stamp.version,
+        created_at=run.created_at, started_at=run.run_started_at, ended_at=run.run_ended_at,
+    )  # fmt: skip
 
 
 def _dedup_key(headers: Headers, body: bytes) -> str:

@@ -24,6 +24,7 @@ LOG = logging.getLogger(__name__)
 QUERIES = load(Path(__file__).with_name("deliveries.sql"))
 CLAIM, FINISH, POSTPONE = QUERIES["claim"], QUERIES["finish"], QUERIES["postpone"]
 HOLD, GIVE_UP, FORGET = QUERIES["hold"], QUERIES["give_up"], QUERIES["forget"]
+FORGET_CANARIES = QUERIES["forget_canaries"]
 
 CHANNEL = "webhooks"
 BATCH, AT_ONCE = 200, 8
@@ -34,7 +35,7 @@ AWAY_PAUSE_S = 5.0
 # NOTIFY may be lost: the clock is what guarantees.
 POLL_S = 2.0
 FORGET_EVERY_S = 3600.0
-DONE_DAYS, BAD_DAYS = 7, 30
+DONE_DAYS, BAD_DAYS, CANARY_DAYS = 7, 30, 180
 
 DatabaseAway = (psycopg.OperationalError, PoolTimeout, PoolClosed)
 
@@ -87,6 +88,7 @@ async def forget(pool: Pool) -> None:
     """Drop deliveries of long ago; their reviews stay."""
     async with pool.connection() as conn:
         await conn.execute(FORGET, {"done_days": DONE_DAYS, "bad_days": BAD_DAYS})
+        await conn.execute(FORGET_CANARIES, {"days": CANARY_DAYS})
 
 
 async def claim(pool: Pool) -> list[Claimed]:

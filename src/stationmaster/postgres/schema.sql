@@ -19,6 +19,13 @@ SET client_min_messages = warning;
 SET row_security = off;
 
 --
+-- Name: assistants; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA assistants;
+
+
+--
 -- Name: crons; Type: SCHEMA; Schema: -; Owner: -
 --
 
@@ -244,6 +251,30 @@ end $$;
 SET default_tablespace = '';
 
 SET default_table_access_method = heap;
+
+--
+-- Name: canary_runs; Type: TABLE; Schema: assistants; Owner: -
+--
+
+CREATE TABLE assistants.canary_runs (
+    run_id text NOT NULL,
+    thread_id text NOT NULL,
+    canary_id text NOT NULL,
+    arm text NOT NULL,
+    assistant text NOT NULL,
+    version integer,
+    status text NOT NULL,
+    created_at timestamp with time zone,
+    started_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    kept_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT canary_runs_arm_check CHECK ((arm = ANY (ARRAY['live'::text, 'canary'::text, 'pinned'::text]))),
+    CONSTRAINT canary_runs_canary_id_check CHECK ((canary_id <> ''::text)),
+    CONSTRAINT canary_runs_run_id_check CHECK ((run_id <> ''::text)),
+    CONSTRAINT canary_runs_status_check CHECK ((status <> ''::text)),
+    CONSTRAINT canary_runs_thread_id_check CHECK ((thread_id <> ''::text))
+);
+
 
 --
 -- Name: ticks; Type: TABLE; Schema: crons; Owner: -
@@ -1141,6 +1172,14 @@ CREATE TABLE webhooks.refusals (
 
 
 --
+-- Name: canary_runs canary_runs_pkey; Type: CONSTRAINT; Schema: assistants; Owner: -
+--
+
+ALTER TABLE ONLY assistants.canary_runs
+    ADD CONSTRAINT canary_runs_pkey PRIMARY KEY (run_id);
+
+
+--
 -- Name: ticks ticks_pkey; Type: CONSTRAINT; Schema: crons; Owner: -
 --
 
@@ -1498,6 +1537,20 @@ ALTER TABLE ONLY webhooks.deliveries
 
 ALTER TABLE ONLY webhooks.refusals
     ADD CONSTRAINT refusals_pkey PRIMARY KEY (reason, hour);
+
+
+--
+-- Name: canary_runs_age; Type: INDEX; Schema: assistants; Owner: -
+--
+
+CREATE INDEX canary_runs_age ON assistants.canary_runs USING btree (kept_at);
+
+
+--
+-- Name: canary_runs_arm; Type: INDEX; Schema: assistants; Owner: -
+--
+
+CREATE INDEX canary_runs_arm ON assistants.canary_runs USING btree (canary_id, arm, kept_at);
 
 
 --
