@@ -71,6 +71,12 @@ class Settings(BaseSettings):
     console_port: Port = Field(2025, validation_alias="STATIONMASTER_CONSOLE_PORT")
     api_url: str | None = Field(None, validation_alias="STATIONMASTER_API_URL", pattern=r"^https?://[^/]")
     api_key: SecretStr | None = Field(None, validation_alias="STATIONMASTER_API_KEY")
+    targets: Annotated[tuple[tuple[str, str], ...], NoDecode] = Field(
+        (), validation_alias="STATIONMASTER_TARGETS"
+    )
+    target_keys: Annotated[tuple[ApiKey, ...], NoDecode] = Field(
+        (), validation_alias="STATIONMASTER_TARGET_KEYS"
+    )
     api_keys: Annotated[tuple[ApiKey, ...], NoDecode] = Field((), validation_alias="STATIONMASTER_API_KEYS")
     local_key: SecretStr | None = Field(None, validation_alias="STATIONMASTER_LOCAL_KEY")
     studio: bool = Field(default=False, validation_alias="STATIONMASTER_STUDIO")
@@ -110,6 +116,8 @@ class Settings(BaseSettings):
     undo_s: float = Field(8, ge=0, le=60, validation_alias="STATIONMASTER_UNDO_S")
     policies: Path = Field(Path("webhooks/policies"), validation_alias="STATIONMASTER_POLICIES")
     audit_key: SecretStr | None = Field(None, validation_alias="STATIONMASTER_AUDIT_KEY", min_length=16)
+    assistants: Path = Field(Path("assistants"), validation_alias="STATIONMASTER_ASSISTANTS")
+    crons: Path = Field(Path("crons"), validation_alias="STATIONMASTER_CRONS")
     event_private: bool = Field(default=False, validation_alias="STATIONMASTER_EVENT_PRIVATE")
     event_urls: Annotated[tuple[EventUrl, ...], NoDecode] = Field(
         (), validation_alias="STATIONMASTER_EVENT_URLS"
@@ -170,7 +178,24 @@ class Settings(BaseSettings):
             )
         return pairs
 
-    @field_validator("api_keys", mode="before")
+    @field_validator("targets", mode="before")
+    @classmethod
+    def named_urls(cls, value: object) -> object:
+        """`name=URL` pairs."""
+        parts = split_commas(value)
+        if not isinstance(value, str) or not isinstance(parts, list):
+            return value
+        pairs = [
+            (name.strip(), url.strip().rstrip("/"))
+            for name, _, url in (part.partition("=") for part in parts)
+        ]
+        if not all(name and url.startswith(("http://", "https://")) for name, url in pairs):
+            raise ValueError("must be comma separated name=URL pairs, like prod=https://agents.example.com")
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("names must be unique")
+        return pairs
+
+    @field_validator("api_keys", "target_keys", mode="before")
     @classmethod
     def named_keys(cls, value: object) -> object:
         """`name:key` pairs; a message never repeats the key."""

@@ -56,6 +56,20 @@ def find_target(settings: Settings, api_url: str | None = None, data_dir: Path |
     return Target(record.url, record.local_key)
 
 
+def named_target(settings: Settings, name: str) -> Target:
+    """One of STATIONMASTER_TARGETS, with its key of STATIONMASTER_TARGET_KEYS. NoServer lists those that there are."""
+    known = dict(settings.targets)
+    if name not in known:
+        there = (
+            f"write one of {', '.join(known)}, or add it"
+            if known
+            else "add it, like prod=https://agents.example.com"
+        )
+        raise NoServer(f"{name} is not among STATIONMASTER_TARGETS: {there}")
+    keys = {entry.name: entry.key.get_secret_value() for entry in settings.target_keys}
+    return Target(known[name], keys.get(name))
+
+
 def find_console(
     settings: Settings, console_url: str | None = None, data_dir: Path | None = None
 ) -> "ConsoleTarget":

@@ -20,6 +20,12 @@ def graphs(config: Path) -> dict[str, Graph]:
     return found
 
 
+def contexts(config: Path) -> dict[str, dict[str, Any]]:
+    """The context schema of each graph that has one."""
+    found = {name: graph.get_context_jsonschema() for name, graph in graphs(config).items()}
+    return {name: schema for name, schema in found.items() if schema}
+
+
 def blank(name: str) -> str:
     """The page of a new graph: the places for what is drawn, and the word for what a person has to write."""
     return f"""# {name}

@@ -7,12 +7,14 @@ from typing import Any
 
 from stationmaster.reconcile.canonical import digest
 from stationmaster.reconcile.resources import (
+    FRESH,
     STRATEGIES,
     UTC_ZONE,
     Assistant,
     Cron,
     ServedAssistant,
     ServedCron,
+    fixed_thread_id,
 )
 
 Fields = dict[str, Any]
@@ -69,26 +71,36 @@ def _cron(cron: Cron) -> Fields:
         "input": dict(cron.input),
         "enabled": cron.enabled,
         **cron.behaviour,
-        "strategy": STRATEGIES[cron.overlap],
-        "thread_id": cron.thread_id,
-        "on_run_completed": None if cron.thread_id else "keep",
     }
 
 
 def _served_cron(cron: ServedCron) -> Fields:
+    keeps = cron.thread_id is not None or cron.on_run_completed == "keep"
     return {
         "assistant": cron.assistant_id,
         "schedule": cron.schedule,
         "timezone": cron.timezone or UTC_ZONE,
         "input": dict(cron.input),
         "enabled": cron.enabled,
-        **{key: cron.metadata.get(key) for key in ("overlap", "missed", "keep_days", "thread", "review")},
-        "strategy": cron.payload.get("multitask_strategy"),
-        "thread_id": cron.thread_id,
-        "on_run_completed": cron.on_run_completed,
+        **{key: cron.metadata.get(key) for key in ("missed", "keep_days", "review")},
+        "thread": _thread(cron),
+        "overlap": _overlap(cron),
+        **({} if keeps else {"on_run_completed": cron.on_run_completed}),
         **({} if cron.end_time is None else {"end_time": cron.end_time}),
         **{f"payload.{key}": value for key, value in _extra(cron).items()},
     }
+
+
+def _thread(cron: ServedCron) -> Any:
+    """The name that the metadata says if it is true of the row, else what the row has."""
+    said = cron.metadata.get("thread")
+    expected = None if said == FRESH or not isinstance(said, str) else fixed_thread_id(said)
+    return said if cron.thread_id == expected else cron.thread_id or FRESH
+
+
+def _overlap(cron: ServedCron) -> Any:
+    said, strategy = cron.metadata.get("overlap"), cron.payload.get("multitask_strategy")
+    return said if isinstance(said, str) and STRATEGIES.get(said) == strategy else strategy
 
 
 def _extra(cron: ServedCron) -> Fields:

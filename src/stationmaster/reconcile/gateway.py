@@ -9,21 +9,25 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError
 
 from stationmaster.reconcile.bodies import applied_marks, change, config_of, cron_metadata, gone_labels, marks
-from stationmaster.reconcile.errors import Conflict, Missing
+from stationmaster.reconcile.errors import Conflict, Missing, ServerRefused
 from stationmaster.reconcile.reading_back import assistant_from, cron_from
 from stationmaster.reconcile.resources import (
     CHANGE,
     MANAGED_BY,
     MANAGER,
+    PAUSED,
     STRATEGIES,
     Assistant,
     Cron,
     ServedAssistant,
     ServedCron,
+    Server,
     Signature,
 )
 from stationmaster.reconcile.translating import gone_is_well, translated
 
+ABOUT = "/stationmaster/about"
+"""Where our handlers say that they are there."""
 PAGE = 1000
 """The most that a server gives at once."""
 
@@ -86,6 +90,16 @@ class Gateway:
                 schemas = await self.client.assistants.get_schemas(own[0].assistant_id)
             self._schemas[graph] = {**schemas}
         return self._schemas[graph]
+
+    async def server(self) -> Server:
+        """Whether Stationmaster's handlers run there, and on which runtime."""
+        try:
+            with translated(self.url):
+                about: Any = await self.client.http.get(ABOUT)
+        except ServerRefused:
+            return "foreign"
+        known = isinstance(about, Mapping) and about.get("stationmaster")
+        return ("durable" if about.get("durable") else "stock") if known else "foreign"
 
     async def create_assistant(self, assistant: Assistant, by: Signature) -> ServedAssistant:
         """Make it, under its own id; Conflict when that id is taken."""
@@ -155,9 +169,18 @@ class Gateway:
         with self._translated(), gone_is_well():
             await self.client.assistants.delete(before.assistant_id)
 
-    async def create_cron(self, cron: Cron, by: Signature) -> ServedCron:
-        """Make it. Servers take no id for crons: whoever calls this has looked that there is none, under a lock."""
-        metadata = {**cron_metadata(cron), CHANGE: change(by, None)}
+    async def create_cron(
+        self, cron: Cron, by: Signature, *, paused: Mapping[str, Any] | None = None
+    ) -> ServedCron:
+        """Make it; with `paused` it stands still for that reason.
+
+        Servers take no id for crons: whoever calls this has looked that there is none, under the lock of applies.
+        """
+        metadata = {
+            **cron_metadata(cron),
+            CHANGE: change(by, None),
+            **({PAUSED: dict(paused)} if paused else {}),
+        }
         common: dict[str, Any] = {
             "schedule": cron.schedule, "timezone": cron.timezone, "input": dict(cron.input), "metadata": metadata,
             "enabled": cron.enabled, "multitask_strategy": STRATEGIES[cron.overlap],
@@ -184,7 +207,8 @@ class Gateway:
         """
         asked: dict[str, Any] = {"metadata": {**cron_metadata(cron), CHANGE: change(by, None)}}
         if {"schedule", "timezone", "enabled"} & set(fields):
-            asked |= {"schedule": cron.schedule, "timezone": cron.timezone, "enabled": cron.enabled}
+            enabled = cron.enabled and not before.stopped
+            asked |= {"schedule": cron.schedule, "timezone": cron.timezone, "enabled": enabled}
         if "input" in fields:
             asked["input"] = dict(cron.input)
         if "on_run_completed" in fields and cron.thread_id is None:

@@ -24,6 +24,8 @@ FRESH = "fresh"
 UTC_ZONE = "UTC"
 
 Kind = Literal["assistant", "cron"]
+Server = Literal["foreign", "stock", "durable"]
+"""Without our handlers (any server that speaks the API); with them, on a runtime that forgets; on our own runtime."""
 Overlap = Literal["skip", "queue", "replace"]
 Missed = Literal["once", "skip"]
 STRATEGIES: Mapping[str, str] = {"skip": "reject", "queue": "enqueue", "replace": "interrupt"}
@@ -200,11 +202,27 @@ class ServedCron:
     def change(self) -> Mapping[str, Any]:
         return _mapping(self.metadata.get(CHANGE))
 
+    def content(self, assistant: str) -> Cron:
+        """What it says, as a file would; `assistant` is the name that belongs to its id."""
+        said, plain = self.metadata, Cron(self.name, assistant, self.schedule)
+        keep = said.get("keep_days")
+        return Cron(
+            self.name, assistant, self.schedule, self.timezone, self.input, said.get("thread") or FRESH,
+            said.get("overlap") or plain.overlap, said.get("missed") or plain.missed,
+            keep if isinstance(keep, int) else plain.keep_days, self.enabled or self.stopped,
+            _mapping(said.get("review")),
+        )  # fmt: skip
+
     @property
     def paused(self) -> Mapping[str, Any] | None:
         """{reason, by, at} while people have stopped it."""
         found = self.metadata.get(PAUSED)
         return found if isinstance(found, Mapping) else None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it stands still since people paused it, whatever its file says of `enabled`."""
+        return self.paused is not None and not self.enabled
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

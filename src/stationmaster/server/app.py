@@ -13,6 +13,7 @@ from agents.shared import database, payments
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
 from stationmaster.postgres.errors import DatabaseUnreachable
+from stationmaster.server.about import ROUTES
 from stationmaster.server.admission import Policy
 from stationmaster.server.hardening import Admission, ClosedPaths
 from stationmaster.server.origin import Requests
@@ -31,7 +32,8 @@ def create_app(settings: Settings) -> Starlette:
     if settings.payments_url:
         key = settings.payments_key.get_secret_value() if settings.payments_key else ""
         payments.configure(payments.HttpProvider(settings.payments_url, key))
-    return Starlette(lifespan=_lifespan(settings), middleware=_middleware(policy_from(settings)))
+    guards = _middleware(policy_from(settings))
+    return Starlette(routes=ROUTES, lifespan=_lifespan(settings), middleware=guards)
 
 
 def _middleware(policy: Policy) -> list[Middleware]:

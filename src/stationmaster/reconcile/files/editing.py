@@ -1,0 +1,106 @@
+"""Changes single keys of a YAML file as text, so that comments, order and layout of everything else stay. Pure.
+
+The lines of a key are replaced, taken out or added; nothing is parsed and written anew. Whoever edits reads the result
+again and compares: an exotic layout is then refused instead of spoilt.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.scalarstring import LiteralScalarString
+
+WIDTH = 110
+ABSENT = object()
+_COMMENT = re.compile(r"\s#.*$")
+_PLAIN_LIST = 60
+
+
+def changed(text: str, tree: CommentedMap, path: Sequence[str], value: Any) -> str:
+    """The text with `value` under the path, of one key or two; ABSENT takes the key out."""
+    first, *rest = path
+    if not rest:
+        return _set(text, tree, first, value)
+    inner = tree.get(first)
+    (second,) = rest
+    if isinstance(inner, CommentedMap) and inner and not inner.fa.flow_style():
+        if value is ABSENT and len(inner) == 1 and second in inner:
+            return _set(text, tree, first, ABSENT)
+        return _set(text, inner, second, value)
+    whole = {**(inner if isinstance(inner, Mapping) else {}), **({} if value is ABSENT else {second: value})}
+    if value is ABSENT:
+        whole.pop(second, None)
+    return _set(text, tree, first, whole or ABSENT)
+
+
+def dumped(values: Mapping[str, Any]) -> str:
+    """Keys and values as YAML: long texts as blocks, short lists in a line."""
+    yaml = YAML()
+    yaml.width = WIDTH
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    out = StringIO()
+    yaml.dump(_styled(dict(values)), out)
+    return out.getvalue()
+
+
+def _set(text: str, mapping: CommentedMap, key: str, value: Any) -> str:
+    """In a mapping that is written in lines."""
+    lines = text.splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    present = key in mapping
+    if not present and value is ABSENT:
+        return text
+    last = key if present else next(reversed(mapping))
+    row, column = mapping.lc.key(last)
+    end = _end(lines, row, column)
+    if value is ABSENT:
+        return "".join(lines[:row] + lines[end:])
+    new = [" " * column + line for line in dumped({key: value}).splitlines(keepends=True)]
+    if not present:
+        return "".join(lines[:end] + new + lines[end:])
+    comment = _COMMENT.search(lines[row]) if _has_comment(mapping, key) and len(new) == 1 else None
+    if comment:
+        new[0] = new[0].rstrip("\n") + comment.group().rstrip("\n") + "\n"
+    return "".join(lines[:row] + new + lines[end:])
+
+
+def _end(lines: Sequence[str], row: int, column: int) -> int:
+    """The line after the last one of the value; blank lines and comments of its own depth belong to what follows."""
+    end = row + 1
+    for index in range(row + 1, len(lines)):
+        line = lines[index]
+        content = line.strip()
+        indent = len(line) - len(line.lstrip(" "))
+        if not content or (content.startswith("#") and indent <= column):
+            continue
+        if indent < column or (indent == column and not content.startswith("- ") and content != "-"):
+            break
+        end = index + 1
+    return end
+
+
+def _has_comment(mapping: CommentedMap, key: str) -> bool:
+    """Whether one stands behind the value: a `#` in a text is none."""
+    tokens = mapping.ca.items.get(key)
+    return bool(tokens and len(tokens) > 2 and tokens[2] and tokens[2].value.startswith("#"))
+
+
+def _styled(value: Any) -> Any:
+    match value:
+        case str() if "\n" in value:
+            return LiteralScalarString(value)
+        case dict():
+            return CommentedMap({key: _styled(item) for key, item in value.items()})
+        case list() | tuple():
+            items = CommentedSeq([_styled(item) for item in value])
+            if all(
+                isinstance(item, str | int | float | None) and len(str(item)) < _PLAIN_LIST for item in value
+            ):
+                items.fa.set_flow_style()
+            return items
+        case _:
+            return value
