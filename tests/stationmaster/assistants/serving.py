@@ -17,12 +17,13 @@ async def run(client: LangGraphClient, assistant_id: str, thread_id: str | None 
     return await client.runs.get(thread_id, made["run_id"])
 
 
-async def resume(client: LangGraphClient, assistant_id: str, thread_id: str, answer: Any = "yes") -> Any:
+async def resume(
+    client: LangGraphClient, assistant_id: str, thread_id: str, answer: Any = "yes", **asked: Any
+) -> Any:
     """Answer the one question of the thread."""
     (question,) = (await client.threads.get_state(thread_id))["interrupts"]
-    return await run(
-        client, assistant_id, thread_id, input=None, command={"resume": {question["id"]: answer}}
-    )
+    command = {"resume": {question["id"]: answer}}
+    return await run(client, assistant_id, thread_id, input=None, command=command, **asked)
 
 
 async def seen(client: LangGraphClient, run_row: Mapping[str, Any]) -> list[dict[str, Any]]:
