@@ -83,7 +83,9 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (), validation_alias="STATIONMASTER_CORS_ORIGINS"
     )
-    runtime_edition: Literal["inmem"] = Field("inmem", validation_alias="STATIONMASTER_RUNTIME_EDITION")
+    runtime_edition: Literal["inmem", "community"] = Field(
+        "inmem", validation_alias="STATIONMASTER_RUNTIME_EDITION"
+    )
     console_url: str | None = Field(
         None, validation_alias="STATIONMASTER_CONSOLE_URL", pattern=r"^https?://[^/]"
     )
@@ -114,10 +116,10 @@ class Settings(BaseSettings):
         (), validation_alias="STATIONMASTER_WEBHOOK_SECRETS"
     )
     undo_s: float = Field(8, ge=0, le=60, validation_alias="STATIONMASTER_UNDO_S")
-    policies: Path = Field(Path("webhooks/policies"), validation_alias="STATIONMASTER_POLICIES")
-    audit_key: SecretStr | None = Field(None, validation_alias="STATIONMASTER_AUDIT_KEY", min_length=16)
     assistants: Path = Field(Path("assistants"), validation_alias="STATIONMASTER_ASSISTANTS")
     crons: Path = Field(Path("crons"), validation_alias="STATIONMASTER_CRONS")
+    policies: Path = Field(Path("webhooks/policies"), validation_alias="STATIONMASTER_POLICIES")
+    audit_key: SecretStr | None = Field(None, validation_alias="STATIONMASTER_AUDIT_KEY", min_length=16)
     event_private: bool = Field(default=False, validation_alias="STATIONMASTER_EVENT_PRIVATE")
     event_urls: Annotated[tuple[EventUrl, ...], NoDecode] = Field(
         (), validation_alias="STATIONMASTER_EVENT_URLS"

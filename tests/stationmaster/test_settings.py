@@ -90,7 +90,7 @@ def test_which_database_counts(
         ("STATIONMASTER_PORT", "70000", "less than or equal to 65535"),
         ("STATIONMASTER_JOBS", "0", "greater than or equal to 1"),
         ("STATIONMASTER_LOG_LEVEL", "chatty", "'debug', 'info'"),
-        ("STATIONMASTER_RUNTIME_EDITION", "community", "'inmem'"),
+        ("STATIONMASTER_RUNTIME_EDITION", "postgres", "'inmem'"),
         ("STATIONMASTER_STUDIO", "maybe", "valid boolean"),
         ("DATABASE_URI", "mysql://secretsecretsecret", "must start with postgresql://"),
         ("STATIONMASTER_API_URL", "127.0.0.1:2024", "pattern"),

@@ -34,6 +34,7 @@ class Arrangement:
     settings: Settings
     project: Project
     console_host: str
+    uri: str = field(repr=False)
     refused: str | None = None
     server_key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     console_key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
@@ -68,8 +69,8 @@ async def arrange(settings: Settings, project: Project, uri: str) -> Arrangement
         async with open_pool(uri, max_size=1) as pool:
             await require_defences(settings.host, settings.model_copy(update=secret), pool)
     except UnsafeConsole as why:
-        return Arrangement(settings, project, HERE, str(why), **given)
-    return Arrangement(settings, project, settings.host, **given)
+        return Arrangement(settings, project, HERE, uri, str(why), **given)
+    return Arrangement(settings, project, settings.host, uri, **given)
 
 
 async def start_server(plan: Arrangement, sock: socket.socket, claim: int) -> Child:
@@ -171,6 +172,6 @@ def _server_environment(plan: Arrangement) -> dict[str, str]:
         "LOG_COLOR": "false",
     }
     stock = stock_environment(
-        project, url=plan.server_url, jobs=settings.jobs, edition=settings.runtime_edition
+        project, url=plan.server_url, jobs=settings.jobs, edition=settings.runtime_edition, database_uri=plan.uri
     )
     return {**project.env(), **ours, **{name: value for name, value in settled.items() if value}, **stock}

@@ -52,14 +52,21 @@ def migrations(directory: Path = DIRECTORY) -> list[Migration]:
     return [Migration(file.name, file.read_text(encoding="utf-8")) for file in files]
 
 
-async def migrate(uri: str, directory: Path = DIRECTORY, *, lock_wait_s: float = 120.0) -> list[str]:
-    """Apply what is missing; the names applied by this call. Safe beside other processes doing the same."""
+async def migrate(
+    uri: str, directory: Path = DIRECTORY, *, room: str = "", lock_wait_s: float = 120.0
+) -> list[str]:
+    """Apply what is missing; the names applied by this call. Safe beside other processes doing the same.
+
+    A `room` with migrations of its own numbers them for itself; they are noted as `room/name`.
+    """
     files = await asyncio.to_thread(migrations, directory)
+    if room:
+        files = [Migration(f"{room}/{file.name}", file.text) for file in files]
     # Autocommit: an open transaction would make CREATE INDEX CONCURRENTLY elsewhere wait for us.
     async with await connect(uri, autocommit=True) as conn:
         await _lock(conn, lock_wait_s)
         try:
-            missing = _missing(files, await _applied(conn))
+            missing = _missing(files, await _applied(conn, room))
             for migration in missing:
                 await _apply(conn, migration)
         except psycopg.errors.InsufficientPrivilege as error:
@@ -87,12 +94,12 @@ async def _lock(conn: psycopg.AsyncConnection[DictRow], wait_s: float) -> None:
         await asyncio.sleep(LOCK_POLL_S)
 
 
-async def _applied(conn: psycopg.AsyncConnection[DictRow]) -> dict[str, str]:
-    """Checksums by name of what this database has."""
+async def _applied(conn: psycopg.AsyncConnection[DictRow], room: str) -> dict[str, str]:
+    """Checksums by name of what this database has of a room."""
     row = await (await conn.execute(HAS_BOOKKEEPING)).fetchone()
     if row is None or not row["present"]:
         await conn.execute(CREATE_BOOKKEEPING)
-    return {row["name"]: row["checksum"] for row in await (await conn.execute(APPLIED)).fetchall()}
+    return {row["name"]: row["checksum"] for row in await (await conn.execute(APPLIED, {"room": room})).fetchall()}
 
 
 def _missing(files: list[Migration], done: dict[str, str]) -> list[Migration]:

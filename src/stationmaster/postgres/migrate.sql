@@ -20,8 +20,9 @@ CREATE TABLE IF NOT EXISTS stationmaster.migrations (
 );
 
 -- name: applied
--- The migrations that this database has.
-SELECT name, checksum FROM stationmaster.migrations ORDER BY name;
+-- The migrations of a room that this database has; the room of the tool itself has no name.
+SELECT name, checksum FROM stationmaster.migrations
+WHERE CASE WHEN position('/' IN name) > 0 THEN split_part(name, '/', 1) ELSE '' END = :room ORDER BY name;
 
 -- name: record
 -- Note a migration in the transaction that applies it.

@@ -24,6 +24,9 @@ SECTIONS = {
 }
 
 
+COMMUNITY = "community"
+
+
 class BadProject(StationmasterError):
     """The directory holds no langgraph.json that can be served."""
 
@@ -72,14 +75,19 @@ def read_project(directory: Path) -> Project:
     return Project(directory.resolve(), config)
 
 
-def stock_environment(project: Project, *, url: str, jobs: int, edition: str) -> dict[str, str]:
+def stock_environment(
+    project: Project, *, url: str, jobs: int, edition: str, database_uri: str | None = None
+) -> dict[str, str]:
     """The variables that `langgraph dev` sets for the server process; a test compares the two.
 
-    `inmem` wants its place-holders for database, Redis and migrations. Blocking calls stay forbidden.
+    `inmem` wants its place-holders for database, Redis and migrations. Blocking calls stay forbidden there.
+    `community` keeps everything in `database_uri`.
     """
     sections = {
         name: json.dumps(project.config[key]) for key, name in SECTIONS.items() if project.config.get(key)
     }
+    if edition == COMMUNITY:
+        return {**sections, **_community(url, jobs, database_uri)}
     return {
         **sections,
         "DATABASE_URI": ":memory:",
@@ -93,5 +101,24 @@ def stock_environment(project: Project, *, url: str, jobs: int, edition: str) ->
         "LANGGRAPH_DISABLE_FILE_PERSISTENCE": "false",
         "LANGGRAPH_UI_BUNDLER": "true",
         # The answer to a private-network preflight is ours to give, to allowed origins only.
+        "ALLOW_PRIVATE_NETWORK": "false",
+    }
+
+
+def _community(url: str, jobs: int, database_uri: str | None) -> dict[str, str]:
+    """Not marked as local development, and without the in-memory runtime's `/internal/truncate`."""
+    if database_uri is None:
+        raise BadProject(
+            "the community runtime needs a database: set DATABASE_URI, or unset it for the embedded one"
+        )
+    return {
+        "DATABASE_URI": database_uri,
+        "REDIS_URI": "none",  # the stock server wants it set, and asks it nothing under this edition
+        "MIGRATIONS_PATH": "none",
+        "LANGGRAPH_RUNTIME_EDITION": COMMUNITY,
+        "N_JOBS_PER_WORKER": str(jobs),
+        "LANGSMITH_LANGGRAPH_API_VARIANT": "",
+        "LANGGRAPH_API_URL": url,
+        "LANGGRAPH_UI_BUNDLER": "false",
         "ALLOW_PRIVATE_NETWORK": "false",
     }

@@ -1,0 +1,147 @@
+"""The checkpointer that the server asks for: AsyncPostgresSaver's reading, our writing, no lock between runs."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import WRITES_IDX_MAP, ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.serde.types import _DeltaSnapshot  # pyright: ignore[reportPrivateUsage]
+from psycopg import AsyncCursor
+from psycopg.rows import DictRow, dict_row
+
+from langgraph_runtime_community import database
+from langgraph_runtime_community.checkpoint.step import Saved, StepWriter, Write
+from langgraph_runtime_community.lease import LEASE, Lease
+
+# Of `configurable`: what the columns say, and what belongs to one request alone.
+NOT_KEPT = frozenset(
+    {
+        "checkpoint_ns", "checkpoint_id", "thread_id", "langgraph_request_id", "langgraph_auth_user",
+        "langgraph_auth_user_id", "langgraph_auth_permissions",
+    }
+)  # fmt: skip
+SURE = object()
+
+
+class Checkpointer(AsyncPostgresSaver):
+    """One a run, or one a request. It belongs to the run in whose worker it was made, and writes as that.
+
+    `conn` and `use_direct_connection` are what the server passes to every runtime; connections come from the pool.
+    """
+
+    latest_iter: AsyncIterator[Any] | None = None
+
+    def __init__(
+        self,
+        conn: Any = None,
+        *,
+        unpack_hook: Callable[[int, bytes], Any] | None = None,
+        use_direct_connection: bool = False,
+        lease: Lease | object | None = SURE,
+    ) -> None:
+        from langgraph_api.serde import Serializer
+
+        serde = Serializer(__unpack_ext_hook__=unpack_hook) if unpack_hook else Serializer()
+        super().__init__(cast("Any", database.pool()), serde=serde)
+        self.lease = LEASE.get() if lease is SURE else cast("Lease | None", lease)
+        self._writers: dict[str, StepWriter] = {}
+
+    def _writer(self, config: RunnableConfig) -> StepWriter:
+        thread_id = str(config.get("configurable", {})["thread_id"])
+        if thread_id not in self._writers:
+            lease = self.lease if self.lease and str(self.lease.thread_id) == thread_id else None
+            self._writers[thread_id] = StepWriter(thread_id, lease)
+        return self._writers[thread_id]
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint with the writes of its step; LeaseLost if the run is another worker's."""
+        configurable = config.get("configurable", {})
+        ns, parent = configurable.get("checkpoint_ns", ""), configurable.get("checkpoint_id")
+        inline, apart = _parted(checkpoint)
+        versions = {name: version for name, version in new_versions.items() if name in apart}
+        blobs = self._dump_blobs("", "", apart, versions)
+        saved = Saved(
+            ns, str(checkpoint["id"]), str(parent) if parent else None, inline, kept_metadata(config, metadata),
+            [cast("tuple[str, str, str, bytes | None]", row[2:]) for row in blobs],
+        )  # fmt: skip
+        await self._writer(config).save(saved)
+        return {
+            "configurable": {
+                "thread_id": configurable["thread_id"],
+                "checkpoint_ns": ns,
+                "checkpoint_id": checkpoint["id"],
+            }
+        }
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Save what a task wrote before its step is over."""
+        configurable = config.get("configurable", {})
+        replace = all(channel in WRITES_IDX_MAP for channel, _ in writes)
+        rows = self._dump_writes(
+            "",
+            configurable.get("checkpoint_ns", ""),
+            configurable["checkpoint_id"],
+            task_id,
+            task_path,
+            writes,
+        )
+        await self._writer(config).add([Write(*row[1:], replace) for row in rows])
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Remove what these runs saved."""
+        from langgraph_runtime_community.checkpoint import storage
+
+        await storage.delete_for_runs(run_ids)
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy all checkpoints of a thread."""
+        from langgraph_runtime_community.checkpoint import storage
+
+        await storage.copy_thread(source_thread_id, target_thread_id)
+
+    @asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
+        """A connection for each operation: the library's lock would let the reads of a run wait for each other."""
+        async with database.connection() as conn, conn.cursor(binary=True, row_factory=dict_row) as cursor:
+            if pipeline:
+                async with conn.transaction():
+                    yield cursor
+            else:
+                yield cursor
+
+
+def _parted(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The checkpoint with plain values in it, and the values that become blobs, as the library stores them."""
+    inline: dict[str, Any] = {}
+    apart: dict[str, Any] = {}
+    for name, value in checkpoint["channel_values"].items():
+        if isinstance(value, _DeltaSnapshot):
+            apart[name] = value
+            inline[name] = True
+        elif value is None or isinstance(value, str | int | float | bool):
+            inline[name] = value
+        else:
+            apart[name] = value
+    return {**checkpoint, "channel_values": inline}, apart
+
+
+def kept_metadata(config: RunnableConfig, metadata: CheckpointMetadata) -> dict[str, Any]:
+    """What the server shows as a checkpoint's metadata: of the run's configurable, its metadata, and the step's."""
+    configurable = {
+        name: value
+        for name, value in config.get("configurable", {}).items()
+        if not name.startswith("__") and name not in NOT_KEPT
+    }
+    run = {name: value for name, value in config.get("metadata", {}).items() if name not in NOT_KEPT}
+    step = {name: value for name, value in metadata.items() if name not in NOT_KEPT and name != "writes"}
+    return {**configurable, **run, **step}

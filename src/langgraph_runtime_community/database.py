@@ -1,0 +1,148 @@
+"""The pool, and the one seam at which driver errors become ours. Every operation takes a connection of its own,
+fetches at once and gives it back: the server reads results after `connect()` is over, and runs several operations
+on one handle."""
+
+import select
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, LiteralString, cast
+
+import orjson
+import psycopg
+from langgraph_api.serde import json_dumpb
+from psycopg.rows import DictRow, dict_row
+from psycopg.sql import SQL, Composed
+from psycopg.types.json import Jsonb, set_json_loads
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+
+from langgraph_runtime_community.config import config
+from langgraph_runtime_community.errors import Unavailable, translated
+
+Connection = psycopg.AsyncConnection[DictRow]
+Query = LiteralString | SQL | Composed
+_pools: dict[str, AsyncConnectionPool[Connection]] = {}
+
+
+def json(value: Any) -> Jsonb | None:
+    """A parameter of type jsonb, written as the server writes JSON; None is NULL."""
+    return None if value is None else Jsonb(value, dumps=json_dumpb)
+
+
+async def start_pool(uri: str) -> None:
+    """Open the pool of this process and wait for a first connection."""
+    size = config().pool_size
+    pool = AsyncConnectionPool(
+        uri,
+        connection_class=cast("type[Connection]", psycopg.AsyncConnection),
+        min_size=min(2, size),
+        max_size=size,
+        timeout=config().pool_timeout_s,
+        max_lifetime=3600,
+        configure=_configure,
+        check=_refuse_stale,
+        kwargs={
+            "autocommit": True,
+            "row_factory": dict_row,
+            "prepare_threshold": 0 if config().prepare else None,
+            "application_name": "stationmaster server",
+        },
+        open=False,
+    )
+    _pools["pool"] = pool
+    await pool.open(wait=True, timeout=30)
+
+
+async def stop_pool() -> None:
+    """Close it; what is still at work is waited for."""
+    if pool := _pools.pop("pool", None):
+        await pool.close()
+
+
+async def _configure(conn: Connection) -> None:
+    set_json_loads(orjson.loads, conn)
+
+
+def pool() -> AsyncConnectionPool[Connection]:
+    """The pool, for those that manage connections themselves (the store)."""
+    try:
+        return _pools["pool"]
+    except KeyError:
+        raise Unavailable("the runtime is not started, or stopped by now") from None
+
+
+@asynccontextmanager
+async def connection() -> AsyncIterator[Connection]:
+    """A connection in autocommit; errors of the driver come out as ours."""
+    try:
+        async with pool().connection() as conn:
+            yield conn
+    except (psycopg.Error, PoolTimeout, PoolClosed) as error:
+        raise translated(error) from error
+
+
+async def _refuse_stale(conn: Connection) -> None:
+    """Raise for an idle connection that is none any more: bytes that wait to be read are its end, or the reason.
+
+    Asked before a statement is sent, so that after a restart of Postgres nothing has an unknown outcome; and of
+    the kernel alone, so that it costs no way to Postgres and back.
+    """
+    poll = select.poll()
+    poll.register(conn.pgconn.socket, select.POLLIN)
+    if poll.poll(0):
+        raise Unavailable("the connection was closed while it was idle")
+
+
+async def fetch(query: Query, params: Mapping[str, Any] | None = None) -> list[DictRow]:
+    """All rows of a statement."""
+    async with connection() as conn:
+        return await (await conn.execute(query, params)).fetchall()
+
+
+async def fetch_one(query: Query, params: Mapping[str, Any] | None = None) -> DictRow | None:
+    """The first row of a statement."""
+    async with connection() as conn:
+        return await (await conn.execute(query, params)).fetchone()
+
+
+async def execute(query: Query, params: Mapping[str, Any] | None = None) -> int:
+    """Run a statement; how many rows it touched."""
+    async with connection() as conn:
+        return (await conn.execute(query, params)).rowcount
+
+
+class Handle:
+    """What `connect()` gives the server to hand on to operations: nothing, for they take their own connections."""
+
+
+HANDLE = Handle()
+
+
+@asynccontextmanager
+async def connect(*, supports_core_api: bool = False) -> AsyncIterator[Handle]:
+    """For the server. Holds no connection."""
+    yield HANDLE
+
+
+async def healthcheck(*, check_db: bool = True) -> None:
+    """Raise unless the database answers."""
+    if check_db:
+        await fetch_one("SELECT 1 AS one")
+
+
+def dependency_checks() -> dict[str, Any]:
+    """What `/ok?check_db=1` asks, by name."""
+    return {"postgres": healthcheck}
+
+
+def pool_stats() -> dict[str, Any]:
+    """The pool in the server's words."""
+    stats = _pools["pool"].get_stats() if _pools else {}
+    return {
+        "postgres": {
+            "pool_max": stats.get("pool_max", 0),
+            "pool_size": stats.get("pool_size", 0),
+            "pool_available": stats.get("pool_available", 0),
+            "requests_queued": stats.get("requests_queued", 0),
+            "requests_errors": stats.get("requests_errors", 0),
+        }
+    }

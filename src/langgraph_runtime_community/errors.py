@@ -1,0 +1,50 @@
+"""What can go wrong below the server, in classes of our own: a node's trouble with its database is not ours.
+
+Driver errors become these at one seam, in `database`.
+"""
+
+import psycopg
+from psycopg.errors import DeadlockDetected, SerializationFailure
+from psycopg_pool import PoolTimeout
+
+
+class RuntimeTrouble(Exception):
+    """Root of this room's errors."""
+
+
+class Unavailable(RuntimeTrouble):
+    """The database is away; whether the statement took effect is not known."""
+
+
+class Overloaded(Unavailable):
+    """No connection came free in time: nothing was done. The server answers 503."""
+
+
+class Conflict(RuntimeTrouble):
+    """Two transactions got in each other's way and this one was undone: it may be tried again."""
+
+
+class LeaseLost(RuntimeTrouble):
+    """The run is another worker's by now: what this one still wants to write counts for nothing."""
+
+
+class RunInFlight(RuntimeTrouble):
+    """The thread's state can't be changed from outside while a run of it is in flight."""
+
+
+OURS = {"SM001": LeaseLost, "SM002": RunInFlight}
+
+
+def translated(error: Exception) -> Exception:
+    """The driver's error as one of ours; what is a bug of ours (a wrong statement) stays as it is."""
+    if isinstance(error, PoolTimeout):
+        return Overloaded(
+            "no database connection came free in time: raise the pool's size, or lower the load"
+        )
+    if isinstance(error, SerializationFailure | DeadlockDetected):
+        return Conflict(str(error))
+    if isinstance(error, psycopg.Error) and error.sqlstate in OURS:
+        return OURS[error.sqlstate](error.diag.message_primary or str(error))
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return Unavailable(str(error))
+    return error

@@ -1,0 +1,79 @@
+"""The sign of life: an OS thread with a connection of its own, so that a busy event loop costs no run its lease."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import structlog
+from psycopg.rows import dict_row
+
+from langgraph_runtime_community.config import config
+from langgraph_runtime_community.identity import HOST, PID, WORKER_ID
+from stationmaster.postgres.queries import load
+
+QUERIES = load(Path(__file__).with_name("heartbeat.sql"))
+BEAT, CANCELS, LEAVE = QUERIES["beat"], QUERIES["cancels"], QUERIES["leave"]
+BEATS_A_LEASE = 5
+logger = structlog.stdlib.get_logger(__name__)
+
+Cancelled = Callable[[UUID, str, str | None], None]
+
+
+class Heartbeat:
+    """Beats until `stop`. `cancelled` is called from the thread for each run of ours that is to be cancelled:
+    the notification may not have come, or there is a pooler that swallows it."""
+
+    def __init__(self, uri: str, cancelled: Cancelled) -> None:
+        self._uri = uri
+        self._cancelled = cancelled
+        self._stopping = threading.Event()
+        self._loop_seen = time.monotonic()
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+
+    def start(self) -> None:
+        """The first beat is written before this returns: nothing may be claimed without a lease."""
+        with self._connect() as conn:
+            self._beat(conn)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """No more beats; blocks for the time of a statement. The lease runs out by itself."""
+        self._stopping.set()
+        self._thread.join(timeout=5)
+
+    def loop_is_alive(self) -> None:
+        """To be called from the event loop, again and again."""
+        self._loop_seen = time.monotonic()
+
+    def _run(self) -> None:
+        conn = None
+        while not self._stopping.wait(config().lease_s / BEATS_A_LEASE):
+            if time.monotonic() - self._loop_seen > config().silence_s:
+                continue  # nothing that this process still does can be trusted to end
+            try:
+                conn = conn if conn and not conn.closed else self._connect()
+                self._beat(conn)
+            except psycopg.Error as error:
+                logger.warning("heartbeat failed", error=str(error))
+                if conn:
+                    conn.close()
+        if conn and not conn.closed:
+            conn.close()
+
+    def _connect(self) -> psycopg.Connection[dict[str, Any]]:
+        threshold = 0 if config().prepare else None
+        return psycopg.Connection[dict[str, Any]].connect(
+            self._uri, autocommit=True, row_factory=dict_row, connect_timeout=5, prepare_threshold=threshold,
+            application_name="stationmaster heartbeat",
+            # A beat that hangs is none; the next one comes with a new connection.
+            options=f"-c statement_timeout={int(config().lease_s * 1000 / 2)}" if config().prepare else "",
+        )  # fmt: skip
+
+    def _beat(self, conn: psycopg.Connection[dict[str, Any]]) -> None:
+        conn.execute(BEAT, {"worker": WORKER_ID, "host": HOST, "pid": PID, "lease": config().lease_s})
+        for row in conn.execute(CANCELS, {"worker": WORKER_ID}):
+            self._cancelled(row["run_id"], row["cancel"], row["cancel_reason"])

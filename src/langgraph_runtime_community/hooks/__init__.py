@@ -1,0 +1,1 @@
+"""Webhooks: written with the end of a run, sent from the outbox, signed, tried again."""

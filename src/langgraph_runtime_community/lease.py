@@ -1,0 +1,62 @@
+"""A worker's hold on a run, and how code far below the queue finds it: a context variable set around the worker."""
+
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from langgraph_runtime_community.errors import LeaseLost
+
+
+@dataclass
+class Lease:
+    """One attempt at one run. `run` is what the server's worker works on.
+
+    `cancel` is a ValueEvent of the server, set to what the worker shall stop with.
+    `shared`: somebody listens from another process, so its events go through the database. `ended`: its last
+    write is done, be it a status or the way back into the queue. `lost`: it is another worker's by now.
+    """
+
+    run_id: UUID
+    thread_id: UUID
+    epoch: int
+    attempt: int
+    base: int
+    run: dict[str, Any]
+    cancel: Any = field(repr=False)
+    shared: bool = False
+    ended: bool = False
+    lost: bool = False
+    handing_back: bool = False
+    deletes_thread: bool = False
+    events: int = 0
+    started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        return self.run["kwargs"]
+
+    @property
+    def temporary(self) -> bool:
+        """Whether the thread goes with the run."""
+        return bool(self.kwargs.get("temporary"))
+
+    def event_id(self) -> tuple[int, int]:
+        """The id of the next event."""
+        self.events += 1
+        return self.base, self.events
+
+    def lose(self) -> LeaseLost:
+        """Mark it as lost; the error to raise."""
+        self.lost = True
+        return LeaseLost(f"run {self.run_id} is another worker's by now")
+
+
+LEASE: ContextVar[Lease | None] = ContextVar("community_runtime_lease", default=None)
+
+
+def lease_on(run_id: UUID) -> Lease | None:
+    """The lease that the code running here has on that run."""
+    lease = LEASE.get()
+    return lease if lease is not None and lease.run_id == run_id else None

@@ -1,0 +1,100 @@
+"""The end of a run, as its worker tells it: one transaction, fenced, with the webhook in it."""
+
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+from langgraph_runtime_community import database
+from langgraph_runtime_community.database import json
+from langgraph_runtime_community.errors import LeaseLost
+from langgraph_runtime_community.hooks.payload import hook_of
+from langgraph_runtime_community.hooks.sending import SENDER
+from langgraph_runtime_community.lease import LEASE, Lease
+from langgraph_runtime_community.ops.snapshots import interrupts
+from langgraph_runtime_community.streams.keeping import KEEPER
+from stationmaster.postgres.queries import load
+
+QUERIES = load(Path(__file__).with_name("ending.sql"))
+
+
+async def end(
+    status: str, graph_id: str, checkpoint: dict[str, Any] | None, exception: BaseException | None
+) -> None:
+    """End the run of the worker that runs here. LeaseLost if it is another's by now; nothing was written then."""
+    lease = _lease()
+    await _events_first(lease)
+    questions = interrupts(checkpoint["tasks"]) if checkpoint else {}
+    params = {
+        "run": lease.run_id,
+        "epoch": lease.epoch,
+        "status": status,
+        "graph": graph_id,
+        "settled": settled(checkpoint, exception),
+        "error": json(told(exception)),
+        "state": checkpoint is not None,
+        "values": json(checkpoint["values"]) if checkpoint else None,
+        "interrupts": json(questions),
+        "hook": json(hook_of(lease, status, exception, checkpoint, questions)),
+    }
+    await _fenced(lease, "end", params)
+
+
+async def end_stateless(lease: Lease, status: str, exception: BaseException | None) -> None:
+    """End a run whose thread goes with it."""
+    await _events_first(lease)
+    params = {
+        "run": lease.run_id,
+        "epoch": lease.epoch,
+        "hook": json(hook_of(lease, status, exception, None, {})),
+        "keep_events": lease.shared,
+    }
+    await _fenced(lease, "end_stateless", params)
+
+
+async def hand_back(lease: Lease, *, counted: bool, delay_s: float = 0.0) -> None:
+    """Put the run back into the queue, unless it is another worker's by now. `counted`: as an attempt that failed."""
+    params = {"run": lease.run_id, "epoch": lease.epoch, "counted": counted, "delay": delay_s}
+    await database.execute(QUERIES["hand_back"], params)
+    lease.ended = True
+
+
+def settled(checkpoint: dict[str, Any] | None, exception: BaseException | None) -> str:
+    """What a thread's status is after its run; a cancelled run is no error of the thread."""
+    from langgraph_api.errors import UserInterrupt, UserRollback
+
+    if exception is not None and not isinstance(exception, UserInterrupt | UserRollback):
+        return "error"
+    return "interrupted" if checkpoint and checkpoint["next"] else "idle"
+
+
+def told(exception: BaseException | None) -> Any:
+    """An exception as the API shows it."""
+    from langgraph_api.serde import json_dumpb, json_loads
+
+    return None if exception is None else json_loads(json_dumpb(exception))
+
+
+def _lease() -> Lease:
+    lease = LEASE.get()
+    if lease is None:
+        raise HTTPException(404, "Run not found: only its worker can end it")
+    return lease
+
+
+async def _events_first(lease: Lease) -> None:
+    """Whoever sees the end of a run must be able to see all that came before it."""
+    if lease.shared or lease.kwargs.get("resumable"):
+        await KEEPER.flush()
+
+
+async def _fenced(lease: Lease, query: str, params: dict[str, Any]) -> None:
+    if lease.lost:
+        raise lease.lose()
+    try:
+        await database.execute(QUERIES[query], params)
+    except LeaseLost:
+        raise lease.lose() from None
+    lease.ended = True
+    if params["hook"] is not None:
+        SENDER.wake.set()

@@ -1,0 +1,49 @@
+"""Removing threads, or their history, one thread a transaction: a prune of thousands holds nothing up."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import UUID
+
+from langgraph_runtime_community import database
+from langgraph_runtime_community.checkpoint.saver import Checkpointer
+from langgraph_runtime_community.checkpoint.storage import keep_latest
+from stationmaster.postgres.queries import load
+
+QUERIES = load(Path(__file__).with_name("pruning.sql"))
+
+
+async def prune(thread_ids: Sequence[UUID], strategy: str) -> int:
+    """Apply a strategy to threads; how many were there."""
+    done = 0
+    for thread_id in thread_ids:
+        if strategy == "delete":
+            done += await _deleted(thread_id)
+        else:
+            await only_latest(thread_id)
+            done += 1
+    return done
+
+
+async def only_latest(thread_id: UUID) -> None:
+    """All checkpoints but the newest go; the library refuses threads with delta channels, for which there is ours."""
+    try:
+        await Checkpointer(lease=None).aprune([str(thread_id)], strategy="keep_latest")
+    except NotImplementedError:
+        await keep_latest(thread_id)
+
+
+async def sweep(limit: int) -> int:
+    """Threads whose time is over; never one that is at work or waits for an answer. How many."""
+    due = await database.fetch(QUERIES["expired"], {"limit": limit})
+    for row in due:
+        if row["ttl_strategy"] == "delete":
+            await _deleted(row["thread_id"])
+        else:
+            await only_latest(row["thread_id"])
+            await database.execute(QUERIES["again"], {"thread_id": row["thread_id"]})
+    return len(due)
+
+
+async def _deleted(thread_id: UUID) -> int:
+    row = await database.fetch_one(QUERIES["delete"], {"thread_id": thread_id})
+    return int(bool(row and row["deleted"]))

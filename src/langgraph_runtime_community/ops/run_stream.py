@@ -1,0 +1,132 @@
+"""Runs.Stream: a client listens to a run, from the start or from where it was cut off, to its end."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from langgraph_sdk import Auth
+from starlette.exceptions import HTTPException
+
+from langgraph_runtime_community import database
+from langgraph_runtime_community.database import json
+from langgraph_runtime_community.lease import LEASE
+from langgraph_runtime_community.ops.access import Context, as_uuid, ask
+from langgraph_runtime_community.streams.events import EventId, parse_id, wanted
+from langgraph_runtime_community.streams.hub import HUB, Subscription
+from langgraph_runtime_community.streams.keeping import KEEPER, kept
+from langgraph_runtime_community.streams.publishing import publish
+from langgraph_runtime_community.streams.watching import IN_FLIGHT, WATCHER, watch
+from stationmaster.postgres.queries import load
+
+QUERIES = load(Path(__file__).with_name("run_stream.sql"))
+Frame = tuple[bytes, bytes, bytes | None]
+_cancelling: set[asyncio.Task[int]] = set()
+
+
+class Stream:
+    """The server's operations on a run's stream."""
+
+    @staticmethod
+    async def subscribe(run_id: UUID | str, thread_id: UUID | str | None = None) -> Subscription:
+        """Listen from now on, to a run that may not exist yet."""
+        return HUB.listen(as_uuid(run_id))
+
+    @staticmethod
+    async def join(
+        run_id: UUID | str,
+        *,
+        stream_channel: Subscription,
+        thread_id: UUID | str,
+        ignore_404: bool = False,
+        cancel_on_disconnect: bool = False,
+        stream_mode: Any = None,
+        last_event_id: str | None = None,
+        ctx: Context = None,
+    ) -> AsyncIterator[Frame]:
+        """What the run streams, as (mode, JSON, id of a resumable one); ends with the run, at once if it is over."""
+        run, thread = as_uuid(run_id), as_uuid(thread_id)
+        try:
+            await Stream.check_run_stream_auth(run, thread, ctx)
+            async for frame in _follow(run, thread, stream_channel, ignore_404, stream_mode, last_event_id):
+                yield frame
+        except BaseException as error:
+            if cancel_on_disconnect and not isinstance(error, HTTPException):
+                _cancel_soon(run)
+            raise
+        finally:
+            HUB.leave(stream_channel)
+
+    @staticmethod
+    async def check_run_stream_auth(run_id: UUID | str, thread_id: UUID | str, ctx: Context = None) -> None:
+        """HTTPException 404 unless the caller may read the thread."""
+        thread = as_uuid(thread_id)
+        filters = await ask("threads", "read", Auth.types.ThreadsRead(thread_id=thread), ctx)
+        if filters and not await database.fetch(
+            QUERIES["readable"], {"thread_id": thread, "filter": json(filters)}
+        ):
+            raise HTTPException(404, "Thread not found")
+
+    @staticmethod
+    async def publish(
+        run_id: UUID | str, event: str, message: bytes, *, thread_id: Any = None, resumable: bool = False
+    ) -> None:
+        """From the worker, which must never fail over it: an event of a run that was lost is silently nothing."""
+        lease = LEASE.get()
+        if lease is not None and lease.run_id == as_uuid(run_id):
+            publish(lease, event, message, resumable=resumable)
+
+
+async def _follow(
+    run: UUID, thread: UUID, channel: Subscription, ignore_404: bool, modes: Any, last_event_id: str | None
+) -> AsyncIterator[Frame]:
+    resumable, over, replays = await _standing(run, thread, ignore_404, last_event_id)
+    seen: EventId = (-1, 0)
+    for event in replays:
+        seen = event.id
+        if event.is_end:
+            return
+        if wanted(event.event, modes):
+            yield event.event.encode(), event.data, event.name
+    if over:
+        return
+    while True:
+        event = await channel.queue.get()
+        if event.is_end:
+            return
+        if event.id <= seen:
+            continue
+        seen = event.id
+        if wanted(event.event, modes):
+            yield event.event.encode(), event.data, event.name if resumable else None
+
+
+async def _standing(
+    run: UUID, thread: UUID, ignore_404: bool, last_event_id: str | None
+) -> tuple[bool, bool, list[Any]]:
+    """Whether the run's events have ids, whether it is over, and what is to be told again."""
+    if last_event_id is None and (known := HUB.known(run)):
+        return known.resumable, False, []
+    row = await database.fetch_one(QUERIES["standing"], {"run_id": run, "thread_id": thread})
+    if row is None and not ignore_404:
+        raise HTTPException(404, "Run not found")
+    over = row is None or row["status"] not in IN_FLIGHT
+    known = HUB.known(run)
+    if not over and not (known and known.here):
+        await watch(run)
+        await WATCHER.begin(run)
+    replays = []
+    if (after := parse_id(last_event_id)) is not None:
+        await KEEPER.flush()
+        replays = await kept(run, after)
+    return bool(row and row["resumable"]), over, replays
+
+
+def _cancel_soon(run: UUID) -> None:
+    from langgraph_runtime_community.ops.cancelling import cancel_all
+
+    reason = "client disconnected from the run stream (on_disconnect=cancel)"
+    task = asyncio.get_running_loop().create_task(cancel_all([run], "interrupt", reason))
+    _cancelling.add(task)
+    task.add_done_callback(_cancelling.discard)

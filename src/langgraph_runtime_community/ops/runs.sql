@@ -1,0 +1,68 @@
+-- name: accept
+-- A new run, and the runs in flight on its thread.
+SELECT * FROM server.accept_run(
+    :run, :thread, :assistant, :kwargs, :metadata, :user, :strategy, :alone, :create, :after, :session,
+    :filter, :assistant_filter, :worker, :origin, :cron, :slot, :notify, :ttl
+);
+
+-- name: find
+-- One run of a thread, if the caller may see the thread.
+SELECT r.run_id, r.thread_id, r.assistant_id, r.created_at, r.updated_at, r.status, r.metadata, r.kwargs,
+    r.multitask_strategy, r.langsmith_session_name
+FROM server.runs r JOIN server.threads t USING (thread_id)
+WHERE r.run_id = :run_id AND r.thread_id = :thread_id AND server.passes(t.metadata, :filter);
+
+-- name: search
+-- The runs of a thread, newest first.
+SELECT r.run_id, r.thread_id, r.assistant_id, r.created_at, r.updated_at, r.status, r.metadata, r.kwargs,
+    r.multitask_strategy, r.langsmith_session_name
+FROM server.runs r JOIN server.threads t USING (thread_id)
+WHERE r.thread_id = :thread_id AND (:status::text IS NULL OR r.status = :status::text)
+    AND r.metadata @> :metadata::jsonb AND server.passes(t.metadata, :filter)
+ORDER BY r.created_at DESC, r.run_id DESC LIMIT :limit OFFSET :offset;
+
+-- name: delete
+-- A run with what it left in the checkpoints; its worker, if it has one, can write no more.
+WITH gone AS (
+    DELETE FROM server.runs r USING server.threads t
+    WHERE r.run_id = :run_id AND r.thread_id = :thread_id AND t.thread_id = r.thread_id
+        AND server.passes(t.metadata, :filter)
+    RETURNING r.run_id, r.thread_id
+)
+SELECT run_id, server.forget_run(thread_id, run_id) IS NULL AS forgotten FROM gone;
+
+-- name: settle
+-- A thread whose runs have changed.
+SELECT server.settle(:thread_id) AS status;
+
+-- name: stats
+-- How long the queue is, and how long runs have waited in it, in seconds.
+SELECT
+    count(*) FILTER (WHERE status = 'pending') AS n_pending,
+    count(*) FILTER (WHERE status = 'running') AS n_running,
+    max(waited) AS pending_runs_wait_time_max_secs,
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY waited) AS pending_runs_wait_time_med_secs,
+    max(waited) FILTER (WHERE unblocked AND waited > 0) AS pending_unblocked_runs_wait_time_max_secs
+FROM (
+    SELECT r.status,
+        CASE WHEN r.status = 'pending' THEN extract(epoch FROM now() - r.created_at)::double precision END AS waited,
+        NOT EXISTS (
+            SELECT FROM server.runs o WHERE o.thread_id = r.thread_id AND o.status = 'running'
+        ) AS unblocked
+    FROM server.runs r WHERE r.status IN ('pending', 'running')
+) q;
+
+-- name: claim
+-- Runs for this worker.
+SELECT * FROM server.claim_runs(:worker, :limit);
+
+-- name: has_saved
+-- Whether a run has saved a checkpoint of its own: then it goes on from there.
+SELECT EXISTS (
+    SELECT FROM public.checkpoints
+    WHERE thread_id = :thread_id::text AND checkpoint_ns = '' AND metadata ->> 'run_id' = :run_id::text
+) AS yes;
+
+-- name: recover
+-- Runs that nobody works on any more.
+SELECT * FROM server.recover_orphans(:worker, :held::uuid[]);

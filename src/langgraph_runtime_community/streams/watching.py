@@ -1,0 +1,93 @@
+"""Runs that clients of this process wait for and that another process works on: one look a second for all of them,
+sooner when told; so that idle streams hold no connection and ask nothing by themselves."""
+
+import asyncio
+from uuid import UUID
+
+import structlog
+
+from langgraph_runtime_community import database
+from langgraph_runtime_community.config import config
+from langgraph_runtime_community.errors import RuntimeTrouble
+from langgraph_runtime_community.streams.events import CONTROL, DONE, START, Event, EventId
+from langgraph_runtime_community.streams.hub import HUB
+from langgraph_runtime_community.streams.keeping import QUERIES, event_of
+from langgraph_runtime_community.streams.publishing import CLOCK
+
+IN_FLIGHT = frozenset({"pending", "running"})
+logger = structlog.stdlib.get_logger(__name__)
+
+
+class Watcher:
+    """Follows runs elsewhere for the hub. What it hands on may be known already: those who listen skip that by id."""
+
+    def __init__(self) -> None:
+        self.wake = asyncio.Event()
+        self._seen: dict[UUID, EventId] = {}
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            try:
+                async with asyncio.timeout(config().poll_s):
+                    await self.wake.wait()
+            except TimeoutError:
+                pass
+            self.wake.clear()
+            try:
+                await self.look()
+            except RuntimeTrouble as error:
+                logger.warning("can't follow runs of other processes", error=str(error))
+
+    async def begin(self, key: UUID) -> None:
+        """Follow a run or thread from what is kept of it by now, unless it is followed already."""
+        if key not in self._seen:
+            latest = await database.fetch_one(QUERIES["latest"], {"key": key})
+            self._seen.setdefault(key, (latest["base"], latest["number"]) if latest else START)
+        self.wake.set()
+
+    async def look(self) -> None:
+        """Hand on what came since the last look, and the ends of runs."""
+        runs, threads = HUB.runs_elsewhere(), HUB.threads()
+        followed = {*runs, *threads}
+        self._seen = {key: seen for key, seen in self._seen.items() if key in followed}
+        if not followed:
+            return
+        # First the states: what a run wrote before it ended is then surely among the events.
+        states = {row["run_id"]: row["status"] for row in await _states(runs)}
+        await self._hand_on(runs, threads)
+        for run_id in runs:
+            if states.get(run_id) in IN_FLIGHT or (run_id not in states and self._may_be_new(run_id)):
+                continue
+            HUB.publish_to(HUB.listeners(run_id), Event(CLOCK.next(), run_id, CONTROL, DONE))
+
+    def _may_be_new(self, run_id: UUID) -> bool:
+        """Clients listen before they make a run; that one is not there says nothing yet."""
+        return HUB.known(run_id) is None and run_id not in self._seen
+
+    async def _hand_on(self, runs: list[UUID], threads: list[UUID]) -> None:
+        keys = [*runs, *threads]
+        seen = [self._seen.get(key, START) for key in keys]
+        params = {
+            "keys": keys,
+            "threads": [False] * len(runs) + [True] * len(threads),
+            "bases": [base for base, _ in seen],
+            "numbers": [number for _, number in seen],
+        }
+        for row in await database.fetch(QUERIES["of_many"], params):
+            event = event_of(row)
+            key = row["thread_id"] if row["of_thread"] else row["run_id"]
+            self._seen[key] = event.id
+            HUB.publish_to(HUB.thread_listeners(key) if row["of_thread"] else HUB.listeners(key), event)
+
+
+async def _states(runs: list[UUID]) -> list[dict[str, object]]:
+    return await database.fetch(QUERIES["states"], {"runs": runs}) if runs else []
+
+
+async def watch(run_id: UUID) -> None:
+    """Ask the worker of a run, wherever it is, for its events."""
+    await database.execute(QUERIES["watch"], {"run_id": run_id})
+
+
+WATCHER = Watcher()

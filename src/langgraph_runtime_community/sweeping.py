@@ -1,0 +1,71 @@
+"""What is done now and then: orphans back into the queue, threads and events past their time, dead workers."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import structlog
+
+from langgraph_runtime_community import database
+from langgraph_runtime_community.config import config
+from langgraph_runtime_community.errors import RuntimeTrouble
+from langgraph_runtime_community.identity import WORKER_ID
+from langgraph_runtime_community.ops import pruning
+from langgraph_runtime_community.work import BENCH
+from stationmaster.postgres.queries import load
+
+HERE = Path(__file__).parent
+RECOVER = load(HERE / "ops" / "runs.sql")["recover"]
+FORGET_EVENTS = load(HERE / "streams" / "keeping.sql")["forget"]
+FORGET_DEAD = load(HERE / "heartbeat.sql")["forget_dead"]
+HOUSEKEEPING_S = 60.0
+logger = structlog.stdlib.get_logger(__name__)
+
+
+async def recover() -> int:
+    """Put the runs of dead workers back into the queue, and those that this process has lost sight of; how many."""
+    bench = BENCH.get()
+    held = list(bench.leases) if bench else []
+    found = await database.fetch(RECOVER, {"worker": WORKER_ID, "held": held})
+    for row in found:
+        logger.warning("a run had no worker any more", run_id=str(row["run_id"]), becomes=row["status"])
+    if found and bench:
+        bench.wake()
+    return len(found)
+
+
+async def housekeeping() -> None:
+    """Remove what nobody can ask for any more."""
+    await database.execute(FORGET_EVENTS, {"keep": config().events_keep_s})
+    await database.execute(FORGET_DEAD)
+
+
+async def expire() -> None:
+    """Threads past their time to live."""
+    from langgraph_api.config import THREAD_TTL
+
+    await pruning.sweep((THREAD_TTL or {}).get("sweep_limit") or 1000)
+
+
+async def sweep() -> None:
+    """Until cancelled."""
+    from langgraph_api.config import THREAD_TTL
+
+    minutes = (THREAD_TTL or {}).get("sweep_interval_minutes") or 5
+    jobs: list[tuple[Callable[[], Awaitable[object]], float]] = [
+        (recover, config().lease_s / 4),
+        (housekeeping, HOUSEKEEPING_S),
+        (expire, minutes * 60),
+    ]
+    await asyncio.gather(*(_repeat(job, every) for job, every in jobs))
+
+
+async def _repeat(job: Callable[[], Awaitable[object]], every_s: float) -> None:
+    while True:
+        before = time.monotonic()
+        try:
+            await job()
+        except RuntimeTrouble as error:
+            logger.warning("housekeeping failed, comes again", job=job.__name__, error=str(error))
+        await asyncio.sleep(max(0.1, every_s - (time.monotonic() - before)))

@@ -1,0 +1,64 @@
+"""One stock server on our runtime for the tests that kill nothing, and the runtime in this process for the rest."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from langgraph_sdk.client import LangGraphClient
+
+from langgraph_runtime_community import database, migrate
+from tests.conftest import clone
+from tests.fakes.community_server import CommunityServer
+from tests.fakes.graphs import ledger
+
+
+@pytest.fixture(scope="session")
+def served_database(server: str) -> Iterator[str]:
+    """The database behind `community`, with a ledger in it."""
+    for uri in clone(server, "template0", "community"):
+        ledger.create(uri)
+        yield uri
+
+
+@pytest.fixture(scope="session")
+def community(served_database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommunityServer]:
+    """A server shared by all tests of this room, never killed."""
+    served = CommunityServer(
+        tmp_path_factory.mktemp("community"), database=served_database, env={"LEDGER_URI": served_database}
+    )
+    served.start_blocking()
+    yield served
+    served.stop_blocking(9)
+
+
+@pytest.fixture
+async def client(community: CommunityServer) -> AsyncIterator[LangGraphClient]:
+    """An SDK client of `community`."""
+    async with community.sdk() as client:
+        yield client
+
+
+@pytest.fixture
+def stock_config(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules of the server read these when they are imported, which the runtime does when it needs them."""
+    for name, value in {
+        "REDIS_URI": "none",
+        "MIGRATIONS_PATH": "none",
+        "DATABASE_URI": "postgresql://none",
+    }.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+async def runtime(stock_config: None, empty_database: str) -> AsyncIterator[str]:
+    """The runtime's pool in this process, on a database of its own with its schema; the URI."""
+    await migrate.prepare(empty_database)
+    await database.start_pool(empty_database)
+    yield empty_database
+    await database.stop_pool()
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A server's working directory."""
+    return tmp_path / "server"
