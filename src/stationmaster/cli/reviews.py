@@ -1,21 +1,32 @@
 """`stationmaster reviews`: what waits for a person, and its answer, in a terminal; through the console's JSON API."""
 
-import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
+from stationmaster.cli import reviews_operating
 from stationmaster.cli import reviews_shown as shown
 from stationmaster.cli.answers import Answer, answer_for
-from stationmaster.cli.target import find_console
-from stationmaster.console.client import TAKEN, ConsoleClient, NoSuchReview, Refused, open_client
+from stationmaster.cli.reviews_asking import (
+    ALL_TABS,
+    OPEN_TABS,
+    REFUSED,
+    AsJson,
+    ConsoleUrl,
+    DataDir,
+    Id,
+    end,
+    run,
+    whole_id,
+)
+from stationmaster.console.client import TAKEN, ConsoleClient, Refused
 from stationmaster.reviews import audit, json_text
 from stationmaster.settings import load_settings
 
@@ -24,22 +35,9 @@ app = typer.Typer(
 )
 audit_app = typer.Typer(help="The record of who saw, decided and was told what.", no_args_is_help=True)
 app.add_typer(audit_app, name="audit")
+reviews_operating.add_to(app)
 
-OPEN_TABS = ("needs_you", "claimed", "waiting")
-ALL_TABS = (*OPEN_TABS, "decided", "closed", "debug")
 ROWS = 50
-REFUSED = 3
-
-DataDir = Annotated[
-    Path | None, typer.Option(file_okay=False, help="Whose console (default .stationmaster).")
-]
-ConsoleUrl = Annotated[
-    str | None, typer.Option(help="A console elsewhere, with STATIONMASTER_CONSOLE_TOKEN.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Id = Annotated[str, typer.Argument(metavar="ID", help="The review's id, or its beginning.")]
-
-T = TypeVar("T")
 
 
 @app.command("list")
@@ -67,7 +65,7 @@ def list_(
                 found += await console.reviews(tab, most=left, **filters)
         return found
 
-    found = _run(work, console_url, data_dir)
+    found = run(work, console_url, data_dir)
     if as_json:
         typer.echo(json_text.write(found if most is None else found[:most]))
     else:
@@ -81,10 +79,10 @@ def show(
     """Show one review: what is asked, how it can be answered, what has happened."""
 
     async def work(console: ConsoleClient) -> dict[str, Any]:
-        review = await console.get(f"/reviews/{await _whole_id(console, review_id)}")
+        review = await console.get(f"/reviews/{await whole_id(console, review_id)}")
         return {**review, "history": await console.get(f"/reviews/{review['id']}/history")}
 
-    review = _run(work, console_url, data_dir)
+    review = run(work, console_url, data_dir)
     if as_json:
         typer.echo(json_text.write(review))
     else:
@@ -110,14 +108,14 @@ def decide(
     given = Answer.of(approve=approve, reject=reject, edit=edit, answer=answer)
 
     async def work(console: ConsoleClient) -> tuple[dict[str, Any], Refused | None]:
-        review = await console.get(f"/reviews/{await _whole_id(console, review_id)}")
+        review = await console.get(f"/reviews/{await whole_id(console, review_id)}")
         try:
             after = await console.decide(review["id"], **answer_for(review, given))
         except Refused as refused:
             return await console.get(f"/reviews/{review['id']}"), refused
         return await console.settled(review["id"], timeout) if after["decided_by"] else after, None
 
-    review, refused = _run(work, console_url, data_dir)
+    review, refused = run(work, console_url, data_dir)
     if as_json:
         told = {"refused": refused.problem} if refused else {}
         typer.echo(json_text.write({**review, **told}))
@@ -129,21 +127,21 @@ def decide(
 def _exit_with(review: Mapping[str, Any], refused: Refused | None) -> None:
     """What became of an answer, as exit code and, where it is not what was wanted, as a line."""
     if refused:
-        _end(f"refused: {refused}", REFUSED)
+        end(f"refused: {refused}", REFUSED)
     waits_for_second = review["state"] == "open" and review["first_by"] is not None
     if review["state"] in TAKEN or waits_for_second:
         return
     if review["state"] in ("decided", "sent"):
         why = review["note"] or "the answer is kept, and goes out when the Agent Server takes it"
-        _end(f"not taken yet: {why}: `stationmaster reviews show {review['id']}` tells more", 1)
+        end(f"not taken yet: {why}: `stationmaster reviews show {review['id']}` tells more", 1)
     why = review["error"] or review["note"] or review["state"].replace("_", " ")
-    _end(f"refused: the answer had no effect ({why}): look at the review again", REFUSED)
+    end(f"refused: the answer had no effect ({why}): look at the review again", REFUSED)
 
 
 @app.command()
 def drift(as_json: AsJson = False, console_url: ConsoleUrl = None, data_dir: DataDir = None) -> None:
     """What the sweep found that no webhook had told, and how far behind it is."""
-    found = _run(lambda console: console.get("/operations/drift"), console_url, data_dir)
+    found = run(lambda console: console.get("/operations/drift"), console_url, data_dir)
     if as_json:
         typer.echo(json.dumps(found))
     else:
@@ -170,7 +168,7 @@ def export_(
                     count += 1
         return count
 
-    count = _run(work, console_url, data_dir)
+    count = run(work, console_url, data_dir)
     if output:
         typer.echo(f"{count} lines in {output}")
 
@@ -195,7 +193,7 @@ def verify(
     An export is checked without any database; with STATIONMASTER_AUDIT_KEY also that its end is what was signed.
     """
     if file is None:
-        verdict = _run(_read_audit, console_url, data_dir)
+        verdict = run(_read_audit, console_url, data_dir)
     else:
         key = load_settings().audit_key
         with file.open(encoding="utf-8", newline="\n") as lines:
@@ -213,34 +211,3 @@ async def _read_audit(console: ConsoleClient) -> audit.Verified | audit.Broken:
     """Checked here and not by the console: whoever asks need not believe it."""
     async with console.lines("/audit/export") as lines:
         return audit.verify([line async for line in lines])
-
-
-async def _whole_id(console: ConsoleClient, given: str) -> str:
-    """The id that begins so: `list` shows the first eight characters."""
-    if len(given) >= 36:
-        return given
-    ids = {
-        review["id"]
-        for tab in ALL_TABS
-        for review in await console.reviews(tab, most=1000)
-        if review["id"].startswith(given.lower())
-    }
-    if len(ids) != 1:
-        why = "no review's id begins" if not ids else f"the ids of {len(ids)} reviews begin"
-        raise NoSuchReview(f"{why} with {given}: `stationmaster reviews list --json` shows them whole")
-    return ids.pop()
-
-
-def _run(work: Callable[[ConsoleClient], Awaitable[T]], console_url: str | None, data_dir: Path | None) -> T:
-    target = find_console(load_settings(), console_url, data_dir)
-
-    async def run() -> T:
-        async with open_client(target) as console:
-            return await work(console)
-
-    return asyncio.run(run())
-
-
-def _end(said: str, code: int) -> None:
-    typer.echo(said, err=True)
-    raise typer.Exit(code)

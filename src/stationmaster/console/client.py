@@ -78,6 +78,10 @@ class ConsoleClient:
         sent = {"decision": decision, "undo_s": 0, **body}
         return json_text.read((await self._send("POST", f"/reviews/{review_id}/decide", json=sent)).text)
 
+    async def post(self, path: str, body: Any = None) -> Any:
+        """Any POST of the API. Refused."""
+        return json_text.read((await self._send("POST", path, json=body)).text)
+
     async def settled(self, review_id: str, timeout_s: float) -> dict[str, Any]:
         """The review once its answer was taken or came to nothing, or as it is after `timeout_s`."""
         deadline, pause = time.monotonic() + timeout_s, LOOK_S

@@ -8,18 +8,21 @@ from starlette.requests import HTTPConnection
 from stationmaster.console.changes import Changes
 from stationmaster.reviews.access.oidc import Provider
 from stationmaster.reviews.database import Pool
+from stationmaster.reviews.supervising import Health
 from stationmaster.settings import Settings
 
 
 @dataclass
 class Services:
-    """`workers`: the loops of the review service; ended before its time, it means that nothing is sent."""
+    """`workers`: the loops of the review service; ended before its time, it means that nothing is sent. `health`: which
+    of them have failed, and which of those stand still."""
 
     settings: Settings
     pool: Pool
     changes: Changes
     provider: Provider | None = None
     workers: asyncio.Task[None] | None = field(default=None, repr=False)
+    health: Health = field(default_factory=Health)
 
     @property
     def public_url(self) -> str | None:

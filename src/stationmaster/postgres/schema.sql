@@ -142,6 +142,7 @@ CREATE FUNCTION reviews.legal(before text, after text) RETURNS boolean
         when 'decided' then after in ('open', 'sent', 'superseded', 'answered_elsewhere', 'withdrawn')
         when 'sent' then after in ('open', 'decided', 'consumed', 'failed', 'superseded', 'answered_elsewhere', 'withdrawn')
         when 'consumed' then after in ('finished', 'failed', 'withdrawn')
+        when 'failed' then after = 'consumed'
         else false
     end
 $$;
@@ -622,6 +623,7 @@ END) STORED NOT NULL,
     worked_until timestamp with time zone,
     tries integer DEFAULT 0 NOT NULL,
     next_look_at timestamp with time zone DEFAULT now() NOT NULL,
+    nodes text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT reviews_claim CHECK (((claimed_by IS NULL) = (claimed_at IS NULL))),
     CONSTRAINT reviews_closed CHECK (((closed_at IS NULL) = (state = ANY (ARRAY['open'::text, 'decided'::text, 'sent'::text, 'consumed'::text])))),
     CONSTRAINT reviews_consumed CHECK (((state <> ALL (ARRAY['consumed'::text, 'finished'::text])) OR (consumed_at IS NOT NULL))),
@@ -729,7 +731,8 @@ CREATE VIEW reviews.shown AS
     note,
     needs_person,
     closed_at,
-    updated_at
+    updated_at,
+    nodes
    FROM reviews.reviews;
 
 

@@ -55,6 +55,7 @@ class AgentServer:
     url: str
     _assistants: dict[str, tuple[float, Mapping[str, Any]]] = field(default_factory=dict)
     _state_keys: dict[str, tuple[float, frozenset[str]]] = field(default_factory=dict)
+    _nodes: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
 
     async def read(self, thread_id: str, run_ids: Iterable[str] = ()) -> ThreadSnapshot | Gone:
         """One look at a thread: row, state with subgraphs, newest runs, and the runs asked for.
@@ -170,6 +171,25 @@ class AgentServer:
         keys = frozenset((schemas.get("state_schema") or {}).get("properties") or ())
         self._state_keys[assistant_id] = (time.monotonic() + SCHEMA_TTL_S, keys)
         return keys
+
+    async def node_ids(self, assistant_id: str) -> tuple[str, ...]:
+        """The ids of the graph's nodes, those of subgraphs as `outer:inner`; kept for a while.
+
+        Empty when the server can't draw the graph: a question is answerable without.
+        """
+        kept = self._nodes.get(assistant_id)
+        if kept and kept[0] > time.monotonic():
+            return kept[1]
+        try:
+            with _translated(self.url):
+                drawn: Any = await self.client.assistants.get_graph(assistant_id, xray=True)
+        except NeverArrived:
+            raise
+        except (AgentServerRefused, AgentServerUnavailable):
+            drawn = {}
+        ids = tuple(str(node["id"]) for node in drawn.get("nodes") or ())
+        self._nodes[assistant_id] = (time.monotonic() + SCHEMA_TTL_S, ids)
+        return ids
 
     async def _start(self, thread_id: str, assistant_id: str, review_id: str, **what: Any) -> str:
         """`reject`: where another run is under way nothing is started, so that no answer waits in a queue while

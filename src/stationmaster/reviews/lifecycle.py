@@ -7,7 +7,7 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
@@ -24,6 +24,7 @@ from stationmaster.reviews.deliver import RENEW_S, renew, step, take
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.outbox import queue
 from stationmaster.reviews.policies import load
+from stationmaster.reviews.supervising import Health, keep, pause
 from stationmaster.reviews.sweep import sweep_if_due
 from stationmaster.settings import Settings
 
@@ -32,7 +33,7 @@ logger = logging.getLogger(__name__)
 Loop: TypeAlias = Callable[[Desk, asyncio.Event], Awaitable[None]]
 POOL_SIZE = 30
 AWAY = (psycopg.OperationalError, PoolTimeout, PoolClosed, StationmasterError)
-"""What passes by itself: the loop says so and goes on. Anything else is a bug and ends the workers."""
+"""What passes by itself: the loop says so and goes on. Anything else is a bug, and the loop is started anew."""
 
 
 @dataclass(frozen=True)
@@ -49,30 +50,37 @@ class Pace:
 
 
 async def run_workers(
-    settings: Settings, stop: asyncio.Event, *, also: Sequence[Loop] = (), pace: Pace | None = None
+    settings: Settings,
+    stop: asyncio.Event,
+    *,
+    also: Mapping[str, Loop] | None = None,
+    pace: Pace | None = None,
+    health: Health | None = None,
 ) -> None:
     """Everything that goes on without a request, until `stop` is set; what is in hand then is put down first.
 
-    `also`: loops of other rooms on the same desk, as the webhooks'. PoliciesWrong, or no database: at once.
+    `also`: loops of other rooms on the same desk, as the webhooks'. One that fails is started again, and noted in
+    `health`. PoliciesWrong, or no database: at once.
     """
     pace, policies = pace or Pace(), await asyncio.to_thread(load, settings.policies)
     url, key = target(settings)
     # Never that of a process which died: in a container every one has the same host and pid.
     name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
     uri = await ensure(settings)
+    loops: dict[str, Loop] = {
+        "answers": partial(deliver_loop, pace=pace),
+        "sweep": partial(sweep_loop, pace=pace),
+        "timers": partial(timer_loop, pace=pace),
+        "events": partial(events_loop, settings=settings, pace=pace),
+        "messages": partial(notices_loop, settings=settings, pace=pace),
+        "tidying": partial(tidy_loop, pace=pace),
+        **(also or {}),
+    }
     async with open_pool(uri, max_size=POOL_SIZE) as pool, connect(url, key) as server:
         desk = Desk(pool, server, policies, name)
         async with asyncio.TaskGroup() as group:
-            for loop in (
-                partial(deliver_loop, pace=pace),
-                partial(sweep_loop, pace=pace),
-                partial(timer_loop, pace=pace),
-                partial(events_loop, settings=settings, pace=pace),
-                partial(notices_loop, settings=settings, pace=pace),
-                partial(tidy_loop, pace=pace),
-                *also,
-            ):
-                group.create_task(_run(loop, desk, stop))
+            for what, loop in loops.items():
+                group.create_task(keep(what, partial(loop, desk, stop), stop, health or Health()))
 
 
 def target(settings: Settings) -> tuple[str, str | None]:
@@ -99,6 +107,8 @@ async def deliver_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
                 await _any_done(hands, stop, pace.deliver_s)
             for task in [task for task in hands if task.done()]:
                 del hands[task]
+            if keeper.done():
+                keeper.result()  # leases that nobody renews would be taken over while their answer is sent
     finally:
         if hands:
             await asyncio.wait(hands)
@@ -120,7 +130,7 @@ async def _any_done(hands: Mapping[asyncio.Task[None], str], stop: asyncio.Event
     if hands:
         await asyncio.wait(hands, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     else:
-        await _pause(stop, seconds)
+        await pause(stop, seconds)
 
 
 async def _step(desk: Desk, review_id: str) -> None:
@@ -142,7 +152,7 @@ async def sweep_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
                 again = swept.failed
                 level = logging.WARNING if swept.opened and swept.lag_s > pace.sweep_s * 2 else logging.DEBUG
                 logger.log(level, "swept: %s", swept)
-        await _pause(stop, min(1.0, pace.sweep_s))
+        await pause(stop, min(1.0, pace.sweep_s))
 
 
 async def timer_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
@@ -151,7 +161,7 @@ async def timer_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
             await timers.remind(desk.pool)
             await timers.escalate(desk.pool)
             await timers.expire(desk.pool)
-        await _pause(stop, pace.timers_s)
+        await pause(stop, pace.timers_s)
 
 
 async def events_loop(desk: Desk, stop: asyncio.Event, *, settings: Settings, pace: Pace) -> None:
@@ -159,7 +169,7 @@ async def events_loop(desk: Desk, stop: asyncio.Event, *, settings: Settings, pa
     while not stop.is_set():
         with _patience("events"):
             await events.deliver_due(desk.pool, settings)
-        await _pause(stop, pace.events_s)
+        await pause(stop, pace.events_s)
 
 
 async def notices_loop(desk: Desk, stop: asyncio.Event, *, settings: Settings, pace: Pace) -> None:
@@ -167,7 +177,7 @@ async def notices_loop(desk: Desk, stop: asyncio.Event, *, settings: Settings, p
     while not stop.is_set():
         with _patience("messages"):
             await notify.deliver_due(desk.pool, settings)
-        await _pause(stop, pace.events_s)
+        await pause(stop, pace.events_s)
 
 
 async def tidy_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
@@ -177,11 +187,7 @@ async def tidy_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
             await timers.forget_keys(desk.pool)
             async with desk.pool.connection() as conn:
                 await queue.tidy(conn)
-        await _pause(stop, pace.tidy_s)
-
-
-async def _run(loop: Loop, desk: Desk, stop: asyncio.Event) -> None:
-    await loop(desk, stop)
+        await pause(stop, pace.tidy_s)
 
 
 @contextlib.contextmanager
@@ -191,10 +197,3 @@ def _patience(what: str) -> Iterator[None]:
         yield
     except AWAY as error:
         logger.warning("%s: %s", what, error)
-
-
-async def _pause(stop: asyncio.Event, seconds: float) -> None:
-    """Wait, but not longer than until `stop` is set."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await stop.wait()

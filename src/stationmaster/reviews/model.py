@@ -70,6 +70,8 @@ class Pending:
     debug: bool = False
     error: str | None = None
     """What its node raised when it last ran: an answer that the graph refused, or a failure behind the answer."""
+    nodes: tuple[str, ...] = ()
+    """The nodes that an answer may be written as; empty where nobody knows them."""
 
     @property
     def digest(self) -> str:
@@ -234,6 +236,8 @@ class Review:
     """Something can't be known from state: an operator must look; `note` says what."""
     closed_at: datetime | None
     updated_at: datetime
+    nodes: tuple[str, ...]
+    """The graph's nodes beside the one that waits, for answers that are written as one of them."""
 
     @property
     def returned(self) -> bool:
@@ -252,6 +256,7 @@ class Review:
             checkpoint_id=self.checkpoint_id,
             kind=self.kind,
             debug=self.debug,
+            nodes=self.nodes,
         )
 
 

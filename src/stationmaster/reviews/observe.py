@@ -69,8 +69,9 @@ async def observe(desk: Desk, thread_id: str, source: Source, mine: Collection[s
         carriers = [review.resume_run_id for review in known.reviews if review.resume_run_id]
         seen = await desk.server.read(thread_id, carriers)
         asker = None
-        if isinstance(seen, ThreadSnapshot) and questions(seen):
-            asker = await asker_of(seen, desk.server)
+        if isinstance(seen, ThreadSnapshot) and (asked := questions(seen)):
+            waits = any(question.kind == "breakpoint" for question in asked)
+            asker = await asker_of(seen, desk.server, breakpoint_=waits)
         return await apply(conn, seen, known, desk.policies, asker, source)
 
 

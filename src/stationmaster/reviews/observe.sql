@@ -20,12 +20,12 @@ insert into reviews.reviews (
     thread_id, interrupt_id, digest, occurrence, kind, shape, debug, graph, assistant_id, assistant_name,
     assistant_version, node, namespace, run_id, checkpoint_id, title, amount_usd, risk, payload, response_schema,
     search_text, groups, policy, opened_at, due_at, remind_at, escalate_to, expires_at, two_person, returned_from,
-    note)
+    note, nodes)
 values (
     :thread_id, :interrupt_id, :digest, :occurrence, :kind, :shape, :debug, :graph, :assistant_id, :assistant_name,
     :assistant_version, :node, :namespace, :run_id, :checkpoint_id, :title, :amount_usd, :risk, :payload,
     :response_schema, :search_text, :groups, :policy, :opened_at, :due_at, :remind_at, :escalate_to, :expires_at,
-    :two_person, :returned_from, :note)
+    :two_person, :returned_from, :note, :nodes)
 on conflict do nothing
 returning id;
 

@@ -12,6 +12,7 @@ from stationmaster.reviews import shapes
 from stationmaster.reviews.agent_server import AgentServer
 from stationmaster.reviews.desk import Stamper
 from stationmaster.reviews.model import Facts, Stamp, ThreadSnapshot, as_shown
+from stationmaster.reviews.nodes import nodes_at
 from stationmaster.reviews.plan import Open
 
 SEARCHED = 20_000
@@ -28,10 +29,13 @@ class Asker:
     assistant_id: str | None
     assistant_name: str | None
     assistant_version: int | None
+    node_ids: tuple[str, ...] = ()
+    """Of the graph's drawing, where a question needs them."""
 
 
-async def asker_of(seen: ThreadSnapshot, server: AgentServer) -> Asker:
-    """From the checkpoint's run, else the newest run, else the thread's own metadata."""
+async def asker_of(seen: ThreadSnapshot, server: AgentServer, *, breakpoint_: bool = False) -> Asker:
+    """From the checkpoint's run, else the newest run, else the thread's own metadata. `breakpoint_`: an answer may be
+    written as another node."""
     top = seen.checkpoint
     run = next((run for run in seen.runs if run.run_id == top.run_id), seen.run)
     stamps: Mapping[str, Any] = run.metadata if run else {}
@@ -45,6 +49,7 @@ async def asker_of(seen: ThreadSnapshot, server: AgentServer) -> Asker:
         assistant_id=_text(assistant_id),
         assistant_name=_text(name),
         assistant_version=version if isinstance(version, int) else None,
+        node_ids=await server.node_ids(str(assistant_id)) if assistant_id and breakpoint_ else (),
     )
 
 
@@ -88,6 +93,7 @@ def row_of(change: Open, policies: Stamper, asker: Asker, now: datetime) -> dict
         "payload": as_shown(question.value),
         "response_schema": None if question.response_schema is None else as_shown(question.response_schema),
         "search_text": " ".join(_words([title, asker.assistant_name, question.value]))[:SEARCHED],
+        "nodes": list(nodes_at(asker.node_ids, question.namespace)) if question.kind == "breakpoint" else [],
         "opened_at": now,
         "returned_from": change.returned_from,
         "note": RETURNED if change.returned_from else None,

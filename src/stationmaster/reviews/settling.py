@@ -33,6 +33,12 @@ def action_of(review: Review) -> Action:
     return "look_again" if review.phase == "moving" else "tick_off"
 
 
+def may_continue(review: Review) -> bool:
+    """Whether the thread's run failed after it took the answer: what `continuing` then asks the thread itself."""
+    failed = review.state == "failed" and review.consumed_at is not None
+    return failed and review.run_status in ("error", "timeout")
+
+
 async def settle(pool: Pool, review_id: str, who: Identity, action: str, note: str = "") -> Review:
     """Do it, if it is still the safe one: somebody else, or the worker, may have been there first.
 

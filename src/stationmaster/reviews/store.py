@@ -104,7 +104,7 @@ def review_from(row: Mapping[str, Any]) -> Review:
         values[name] = None if values[name] is None else json_text.read(values[name])
     for name in ("id", "replaced_by", "returned_from"):
         values[name] = None if values[name] is None else str(values[name])
-    return Review(**{**values, "groups": tuple(row["groups"])})
+    return Review(**{**values, "groups": tuple(row["groups"]), "nodes": tuple(row["nodes"])})
 
 
 async def find(conn: Connection, review_id: str) -> Review | None:

@@ -22,6 +22,7 @@ create table if not exists ledger (
 _WRITE = (
     "insert into ledger (key, effect, detail, once) values (%s, %s, %s, %s) on conflict (once) do nothing"
 )
+_COUNT = "select count(*) from ledger where key = %s and effect = %s"
 _READ = "select effect, detail from ledger where key = %s order by id"
 
 
@@ -33,6 +34,13 @@ async def write(key: str, effect: str, detail: Any = None, *, once: str | None =
     """
     async with await psycopg.AsyncConnection.connect(os.environ[VARIABLE], autocommit=True) as conn:
         await conn.execute(_WRITE, (key, effect, json.dumps(detail), once))
+
+
+async def count(uri: str, key: str, effect: str) -> int:
+    """Inside a graph: how often `effect` has happened for `key`."""
+    async with await psycopg.AsyncConnection.connect(uri, autocommit=True) as conn:
+        found = await conn.execute(_COUNT, (key, effect))
+        return (await found.fetchone() or (0,))[0]
 
 
 def create(uri: str) -> None:

@@ -44,7 +44,9 @@ async def test_the_database_has_the_same_rules(pool: Pool) -> None:
             row = await (
                 await conn.execute("select reviews.legal(%s, %s) as legal", (before, after))
             ).fetchone()
-            assert row and row["legal"] == legal(before, after), (before, after)
+            # What an operator may do (`continuing`), and no look at a thread.
+            by_hand = (before, after) == ("failed", "consumed")
+            assert row and row["legal"] == (legal(before, after) or by_hand), (before, after)
 
 
 def new_review(number: int, question: Pending, **values: Any) -> Review:
@@ -52,6 +54,7 @@ def new_review(number: int, question: Pending, **values: Any) -> Review:
     return Review(
         **{
             **blank,
+            "nodes": (),
             "id": f"review-{number}",
             "thread_id": question.thread_id,
             "interrupt_id": question.interrupt_id,

@@ -34,7 +34,9 @@ ROUTES: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("GET", "/audit/verify", records.verify_audit),
     ("GET", "/operations/drift", operations.get_drift),
     ("GET", "/operations/deliveries", operations.list_deliveries),
+    ("POST", "/operations/deliveries/{delivery_id}/retry", operations.retry_delivery),
     ("GET", "/operations/stuck", operations.list_stuck),
+    ("POST", "/operations/reviews/{review_id}/settle", operations.settle_review),
     ("GET", "/events", events.stream_events),
     ("GET", "/me", listing.get_me),
 )

@@ -74,6 +74,13 @@ class ManyDecisions(Body):
     all_or_nothing: bool = Field(default=False, description="Answer all of them in one transaction, or none.")
 
 
+class Settling(Body):
+    """What an operator does about an answer that got stuck."""
+
+    action: Literal["look_again", "give_up", "tick_off", "continue"]
+    note: Annotated[str, StringConstraints(max_length=1_000), AfterValidator(_keepable)] | None = None
+
+
 class NewComment(Body):
     """A remark."""
 
@@ -150,6 +157,7 @@ class ReviewOut(BaseModel):
     needs_person: bool
     closed_at: datetime | None
     updated_at: datetime
+    nodes: list[str]
 
 
 class ReviewDetail(ReviewOut):

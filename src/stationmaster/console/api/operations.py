@@ -4,18 +4,29 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from fastapi import Path as Path_
 from fastapi import Query
 
-from stationmaster.console.api.asking import AtHand, Lead, Overseer, declared
-from stationmaster.console.api.bodies import review_json
+from stationmaster.console.api.asking import AtHand, Lead, Overseer, Who, declared
+from stationmaster.console.api.bodies import ReviewOut, Settling, review_json
 from stationmaster.console.json import JSONResponse
+from stationmaster.console.operators import carry_out
 from stationmaster.postgres.queries import load
 from stationmaster.reviews import store
+from stationmaster.reviews.errors import Conflict, NotFound
+from webhooks.retrying import retry
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
 DELIVERIES = QUERIES["deliveries"]
 DELIVERY_COUNTS = QUERIES["delivery_counts"]
 REFUSALS = QUERIES["refusals"]
+DELIVERY = QUERIES["delivery"]
+
+
+class NotFailed(Conflict):
+    """A delivery that needs no other try."""
+
+    code = "not_failed"
 
 
 @declared(response_model=dict[str, Any])
@@ -44,6 +55,31 @@ async def list_deliveries(
             "next": rows[-1]["delivery_id"] if len(rows) == limit else None,
         }
     )  # fmt: skip
+
+
+@declared(response_model=dict[str, Any])
+async def retry_delivery(
+    delivery_id: Annotated[int, Path_(ge=1, lt=2**63)], _: Overseer, at_hand: AtHand
+) -> JSONResponse:
+    """Have a webhook that failed worked on again. 409 for one that did not fail, or is under way again."""
+    if not await retry(at_hand.pool, delivery_id):
+        async with at_hand.pool.connection() as conn:
+            found = await (await conn.execute(DELIVERY, {"delivery_id": delivery_id})).fetchone()
+        if found is None:
+            raise NotFound("delivery")
+        raise NotFailed(f"this delivery is `{found['state']}`: only one that failed is tried again")
+    return JSONResponse({"delivery_id": delivery_id, "state": "new"})
+
+
+@declared(response_model=ReviewOut)
+async def settle_review(review_id: str, body: Settling, who: Who, at_hand: AtHand) -> JSONResponse:
+    """Do what is safe about an answer that got stuck; a lead of its groups.
+
+    `look_again` at what is on its way; `give_up` (with a note of what was found out) what state can't tell; `tick_off`
+    what was seen to; `continue` a thread whose run failed after it took the answer, if nothing has moved it since.
+    """
+    done = await carry_out(at_hand, review_id, who, body.action, body.note or "")
+    return JSONResponse(review_json(done))
 
 
 @declared(response_model=list[Any])

@@ -9,6 +9,10 @@ WHERE (CAST(:state AS text) IS NULL OR state = :state)
 ORDER BY delivery_id DESC
 LIMIT :limit;
 
+-- name: delivery^
+-- One webhook.
+SELECT state FROM webhooks.deliveries WHERE delivery_id = :delivery_id;
+
 -- name: delivery_counts
 -- How many webhooks of the last day are in which state; all that still wait.
 SELECT state, count(*) AS n FROM webhooks.deliveries

@@ -7,16 +7,18 @@ from typing import Any, LiteralString
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from stationmaster.console.pages.people import require, signed_in
+from stationmaster.console.operators import carry_out
+from stationmaster.console.pages.people import require, require_overseer, signed_in
 from stationmaster.console.pages.render import page
 from stationmaster.console.services import services
 from stationmaster.postgres.queries import load
-from stationmaster.reviews import settling, store
+from stationmaster.reviews import store
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.errors import NotFound, ReviewError
 from stationmaster.reviews.model import Review
 from stationmaster.reviews.outbox import queue
-from stationmaster.reviews.settling import action_of
+from stationmaster.reviews.settling import action_of, may_continue
+from webhooks.retrying import retry
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
 ALL = ("outgoing_counts", "deliveries_troubled", "delivery_counts", "refusals")
@@ -30,6 +32,13 @@ DRIFT = {
     "answered_but_pending": "Answered, and still asked afterwards",
     "returned": "Answered questions that the server forgot and asked again",
 }
+
+
+LOOPS = {
+    "answers": "Answers to the Agent Server", "sweep": "Sweeps", "timers": "Reminders and escalations",
+    "events": "Events to other services", "messages": "Messages to people", "tidying": "Tidying",
+    "webhooks": "Webhooks that came in", "crons": "Checks of crons", "workers": "All workers",
+}  # fmt: skip
 
 
 @signed_in
@@ -53,12 +62,13 @@ async def _draw(request: Request, viewer: Identity, problem: ReviewError | None 
         request, "operations.html", viewer, status=problem.status if problem else 200, current="/operations",
         here="/operations" if problem else "", drift=drift, drift_words=DRIFT,
         problem=problem,
-        stuck=[{"review": found, "why": why(found), "action": action_of(found)} for found in stuck],
+        stuck=[_stuck(found) for found in stuck],
         sees_all=viewer.sees_every_group,
         deliveries={row["state"]: row["n"] for row in found["delivery_counts"]}, refusals=found["refusals"],
         troubled_deliveries=found["deliveries_troubled"],
         outgoing={row["medium"]: row for row in found["outgoing_counts"]},
         troubled=troubled, workers_ended=workers is not None and workers.done(),
+        loops=services(request).health.troubles, loop_words=LOOPS,
     )  # fmt: skip
 
 
@@ -68,12 +78,24 @@ async def settle(request: Request, viewer: Identity) -> Response:
     form = await request.form()
     action, note = str(form.get("action", "")), str(form.get("note", ""))
     try:
-        await settling.settle(services(request).pool, request.path_params["review_id"], viewer, action, note)
+        done = await carry_out(services(request), request.path_params["review_id"], viewer, action, note)
     except NotFound:
         raise
     except ReviewError as error:
         return await _draw(request, viewer, error)
-    return RedirectResponse("/operations#stuck", HTTPStatus.SEE_OTHER)
+    where = f"/reviews/{done.id}" if form.get("from") == "review" else "/operations#stuck"
+    return RedirectResponse(where, HTTPStatus.SEE_OTHER)
+
+
+@signed_in
+async def retry_delivery(request: Request, viewer: Identity) -> Response:
+    """A webhook that failed is worked on again; one that is under way already stays so."""
+    require_overseer(viewer)
+    given = request.path_params["delivery_id"]
+    if not given.isdecimal() or len(given) > 18:
+        raise NotFound("delivery")
+    await retry(services(request).pool, int(given))
+    return RedirectResponse("/operations#deliveries", HTTPStatus.SEE_OTHER)
 
 
 @signed_in
@@ -89,6 +111,10 @@ async def replay(request: Request, viewer: Identity) -> Response:
         if (message, receiver) in in_scope:
             await queue.replay(conn, message, receiver)
     return RedirectResponse("/operations#outgoing", HTTPStatus.SEE_OTHER)
+
+
+def _stuck(review: Review) -> dict[str, Any]:
+    return {"review": review, "why": why(review), "action": action_of(review), "go_on": may_continue(review)}
 
 
 def why(review: Review) -> str:

@@ -42,3 +42,10 @@ def require(viewer: Identity, role: Role) -> None:
     """Forbidden without the role."""
     if not viewer.has(role):
         raise Forbidden(f"this takes the role {role}: ask an admin for it (`stationmaster users set-roles`)")
+
+
+def require_overseer(viewer: Identity) -> None:
+    """Forbidden for all but leads who see every group."""
+    require(viewer, "lead")
+    if not viewer.sees_every_group:
+        raise Forbidden("this concerns every group's reviews, and you see some: ask an admin")

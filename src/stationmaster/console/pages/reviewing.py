@@ -23,6 +23,7 @@ from stationmaster.console.services import services
 from stationmaster.reviews import audit, json_text, shapes, store
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.model import Review
+from stationmaster.reviews.settling import may_continue
 from stationmaster.reviews.store import ListQuery
 
 TALL = 1_500
@@ -147,6 +148,7 @@ def _outcome(found: Review, viewer: Identity) -> dict[str, Any]:
     return {
         "stale": standing.stale(found, viewer.name), "steps": standing.steps(found),
         "undo": standing.undo_seconds(found, viewer.name, datetime.now(UTC)), "changes": standing.changes(found.edits),
+        "go_on": may_continue(found) and viewer.has("lead"),
     }  # fmt: skip
 
 

@@ -40,6 +40,7 @@ def routes() -> list[BaseRoute]:
         Route("/history", history.history),
         Route("/audit", auditing.entries),
         Route("/operations", operating.operations),
+        Route("/operations/deliveries/{delivery_id}/retry", operating.retry_delivery, methods=["POST"]),
         Route("/operations/replay", operating.replay, methods=["POST"]),
         Mount("/static", Static(directory=STATIC)),
     ]

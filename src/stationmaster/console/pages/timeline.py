@@ -18,6 +18,7 @@ _SAID = {
     "returned": "opened it again: the server forgot the answer", "reminded": "sent a reminder",
     "escalated": "escalated it", "link_used": "used a link from a message", "refused": "told that the graph refused",
     "reopened": "opened it again: the answer was refused", "settled": "saw to it",
+    "continued": "continued the thread",
 }  # fmt: skip
 # Comments stand in the list themselves.
 _LEFT_OUT = frozenset({"commented"})

@@ -15,7 +15,7 @@ RECORD_SEEN = QUERIES["record_seen"]
 Action: TypeAlias = Literal[
     "opened", "seen", "claimed", "released", "commented", "first_decided", "decided", "sent_back", "undone", "sent",
     "consumed", "finished", "failed", "superseded", "answered_elsewhere", "expired", "withdrawn", "returned",
-    "reminded", "escalated", "link_used", "refused", "settled", "exported",
+    "reminded", "escalated", "link_used", "refused", "settled", "continued", "exported",
 ]  # fmt: skip
 ACTIONS: frozenset[str] = frozenset(get_args(Action))
 """The usual ones; any other lower-case word is taken too."""

@@ -42,7 +42,7 @@ def form(pending: Pending) -> Form:
     known = state_change.state_fields(_values(pending))
     changed = known or (state_change.update_field("State", required=True),)
     back = (
-        state_change.node_field(_AS_NODE),
+        state_change.node_field(_AS_NODE, pending.nodes),
         state_change.update_field("State, with your feedback", required=True),
     )
     return Form(
@@ -69,7 +69,7 @@ def validate(pending: Pending, submission: Submission) -> dict[str, Any]:
     if choice.decision == EDIT:
         return {UPDATE: _update(pending, _changed(pending, values))}
     return {
-        "as_node": state_change.checked_node(values.get("as_node")),
+        "as_node": state_change.checked_node(values.get("as_node"), pending.nodes),
         UPDATE: state_change.checked_update(values.get(UPDATE)),
     }
 
@@ -105,7 +105,7 @@ def _raw(pending: Pending, submission: Submission) -> dict[str, Any]:
     if meant == EDIT:
         return {UPDATE: _update(pending, raw[UPDATE])}
     return {
-        "as_node": state_change.checked_node(raw["as_node"]),
+        "as_node": state_change.checked_node(raw["as_node"], pending.nodes),
         UPDATE: state_change.checked_update(raw[UPDATE]),
     }
 

@@ -1,11 +1,13 @@
 """A change of the thread's state, as breakpoints and NodeInterrupts take it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from stationmaster.reviews.errors import AnswerRefused
 from stationmaster.reviews.model import Field
 from stationmaster.reviews.shapes import fields
 from stationmaster.reviews.shapes.sendable import require_sendable
+from stationmaster.reviews.shapes.text import listed
 
 UPDATE = "state_update"
 ADDS = "A key with a reducer (messages, for one) adds what is given here; any other is replaced."
@@ -24,8 +26,11 @@ def update_field(label: str, *, required: bool, text: str = ADDS) -> Field:
     )
 
 
-def node_field(text: str) -> Field:
-    return Field("as_node", "As node", "string", {"type": "string", "minLength": 1}, required=True, help=text)
+def node_field(text: str, nodes: Sequence[str] = ()) -> Field:
+    """Which node the state is written as: one of the graph's, where they are known."""
+    known = {"enum": list(nodes)} if nodes else {}
+    schema = {"type": "string", "minLength": 1, **known}
+    return Field("as_node", "As node", "string", schema, required=True, help=text)
 
 
 def state_fields(values: Any) -> tuple[Field, ...]:
@@ -49,8 +54,11 @@ def checked_update(update: Any, *, empty: bool = False) -> dict[str, Any]:
     return update
 
 
-def checked_node(node: Any) -> str:
+def checked_node(node: Any, nodes: Sequence[str] = ()) -> str:
+    """The node's name; where the graph's nodes are known, one of them."""
     if not isinstance(node, str) or not node.strip():
         raise AnswerRefused({"as_node": "must name a node of the graph"})
     require_sendable(node, "as_node")
+    if nodes and node.strip() not in nodes:
+        raise AnswerRefused({"as_node": f"is no node of the graph: choose {listed(nodes)}"})
     return node.strip()

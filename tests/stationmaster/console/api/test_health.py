@@ -27,7 +27,7 @@ async def test_it_is_ready_with_workers_though_the_agent_server_is_away(
         assert (await http.get("/healthz")).json() == {"ok": True}
 
 
-async def test_workers_that_have_ended_are_no_readiness(
+async def test_workers_that_can_not_start_are_no_readiness(
     database: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "policies").mkdir()
@@ -35,5 +35,5 @@ async def test_workers_that_have_ended_are_no_readiness(
     settings = settings_for(database, tmp_path, policies=tmp_path / "policies")
     async with served(settings, workers=True) as url, anybody(url) as http:
         response = await settled(http, 503)
-    assert response.json() == {"ok": False, "workers": "ended"}
-    assert "the workers have ended" in caplog.text
+    assert response.json() == {"ok": False, "workers": {"workers": "failed, and starts again"}}
+    assert "PoliciesWrong" in caplog.text

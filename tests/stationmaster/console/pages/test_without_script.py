@@ -249,7 +249,7 @@ async def test_readers_see_and_can_do_nothing(desk: Desk):
 def addresses(review_id: str) -> list[tuple[str, str]]:
     """Every route of the pages but static files, with its method: a new one is tried without being listed."""
     return [
-        (method, route.path.replace("{review_id}", review_id))
+        (method, route.path.replace("{review_id}", review_id).replace("{delivery_id}", "7"))
         for route in routes()
         if isinstance(route, Route)
         for method in sorted((route.methods or set()) - {"HEAD"})

@@ -1,0 +1,117 @@
+"""`stationmaster reviews stuck|settle|deliveries`: what an operator sees to, through the console's JSON API."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from stationmaster.cli import reviews_shown as shown
+from stationmaster.cli.reviews_asking import REFUSED, AsJson, ConsoleUrl, DataDir, Id, end, run, whole_id
+from stationmaster.console.client import ConsoleClient, Refused
+from stationmaster.reviews import json_text
+
+
+class Action(StrEnum):
+    """As the API calls them, with dashes."""
+
+    CONTINUE = "continue"
+    LOOK_AGAIN = "look-again"
+    GIVE_UP = "give-up"
+    TICK_OFF = "tick-off"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Mount the commands below `reviews`."""
+    for command in (stuck, settle, deliveries):
+        app.command()(command)
+
+
+def stuck(as_json: AsJson = False, console_url: ConsoleUrl = None, data_dir: DataDir = None) -> None:
+    """List answers that did not arrive as they should, and reviews that a person must look at."""
+    found = run(lambda console: console.get("/operations/stuck"), console_url, data_dir)
+    if as_json:
+        typer.echo(json_text.write(found))
+    elif found:
+        shown.print_list(Console(), found, len(found))
+    else:
+        typer.echo("none: every answer has arrived, or is on its way")
+
+
+def settle(
+    review_id: Id,
+    action: Annotated[Action, typer.Argument(help="What to do about it.")],
+    note: Annotated[str | None, typer.Option(help="What was found out; give-up asks for it.")] = None,
+    as_json: AsJson = False,
+    console_url: ConsoleUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Do what is safe about a stuck answer. Exit code 3 where it is not safe, or not any more.
+
+    `continue`: run the failed node of a thread again, whose answer was taken, if nothing has moved it since.
+    `look-again`: have the worker look now. `give-up`: close an answer of which state shows neither arrival nor
+    question. `tick-off`: it was seen to.
+    """
+
+    async def work(console: ConsoleClient) -> dict[str, Any]:
+        whole = await whole_id(console, review_id)
+        body = {"action": action.value.replace("-", "_"), "note": note}
+        return await console.post(f"/operations/reviews/{whole}/settle", body)
+
+    try:
+        review = run(work, console_url, data_dir)
+    except Refused as refused:
+        end(f"refused: {refused}", REFUSED)
+    else:
+        if as_json:
+            typer.echo(json_text.write(review))
+        else:
+            shown.print_outcome(Console(), review)
+
+
+def deliveries(
+    retry: Annotated[int | None, typer.Option(metavar="N", help="Try this failed one again.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Those that were worked on as well.")] = False,
+    as_json: AsJson = False,
+    console_url: ConsoleUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """List webhooks that failed or could not be read, or try one again. Exit code 3 for one that did not fail."""
+
+    async def work(console: ConsoleClient) -> Any:
+        if retry is not None:
+            return await console.post(f"/operations/deliveries/{retry}/retry")
+        states = (None,) if every else ("failed", "unreadable")
+        pages = [await console.get("/operations/deliveries", state=state) for state in states]
+        return sorted(
+            (row for page in pages for row in page["deliveries"]), key=lambda row: -row["delivery_id"]
+        )
+
+    try:
+        found = run(work, console_url, data_dir)
+    except Refused as refused:
+        end(f"refused: {refused}", REFUSED)
+    else:
+        if as_json:
+            typer.echo(json_text.write(found))
+        elif retry is not None:
+            typer.echo(f"{retry} is worked on again")
+        elif found:
+            Console().print(_table(found))
+        else:
+            typer.echo("none: every webhook was worked on, or waits for its turn")
+
+
+def _table(rows: list[Mapping[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    for heading in ("id", "state", "tries", "thread"):
+        table.add_column(heading, no_wrap=True, style="bold" if heading == "id" else "")
+    table.add_column("what is wrong", overflow="fold")
+    for row in rows:
+        thread = (row["thread_id"] or "-")[:8]
+        wrong = Text(row["error"] or ("not readable" if row["state"] == "unreadable" else "-"))
+        table.add_row(str(row["delivery_id"]), row["state"], str(row["tries"]), thread, wrong)
+    return table
