@@ -13,7 +13,7 @@ from typing import Any
 
 from stationmaster.crons import history
 from stationmaster.crons.deciding import Keep, Slot, Start, decide
-from stationmaster.crons.due import slot_of
+from stationmaster.crons.due import MOST_MISSED, slot_of
 from stationmaster.crons.errors import HistoryAway, SlotRefused
 from stationmaster.crons.model import Policy, Tick, policy_of
 from stationmaster.crons.server import STARTED, TICK, CronServer
@@ -112,7 +112,7 @@ async def _note(
     conn: Connection, cron: ServedCron, policy: Policy, slot: Slot, verdict: Start | Keep, run_id: str, now: datetime
 ) -> Tick | None:  # fmt: skip
     """Write what was decided; the tick that the run is, None if somebody else was faster or there is no run."""
-    missed = list(slot.missed)
+    missed = await history.undecided(conn, policy.cron, slot.missed)
     if isinstance(verdict, Keep):
         if verdict.outcome == "missed":
             missed.append(slot.planned_at)
@@ -149,10 +149,11 @@ async def _note_missed(
     conn: Connection, cron: ServedCron, policy: Policy, missed: list[datetime], now: datetime
 ) -> None:
     """One row for all of them."""
-    late = now - missed[0]
+    late = str(now - missed[0]).split(".")[0]
+    more = ", and there were more" if len(missed) > MOST_MISSED else ""
     await history.add(
         conn, cron, policy, "missed", at=now, planned_at=missed[0], last_planned_at=missed[-1], slots=len(missed),
-        reason=f"the server came {str(late).split('.')[0]} after the first of them: it was down, or busy",
+        reason=f"the server came {late} after the first of them: it was down, or busy{more}",
     )  # fmt: skip
 
 

@@ -96,7 +96,8 @@ def obstacle(policy: Policy, standing: Standing) -> str | None:
 
 def _replace(standing: Standing) -> Start:
     """Asked for explicitly. On a thread of its own nothing is taken away: the older run stays beside it."""
-    replaced = [tick for tick in standing.open if not tick.fresh and tick.outcome in ("running", "waiting")]
+    taken = ("running", "waiting")
+    replaced = tuple(tick for tick in standing.open if not tick.fresh and tick.outcome in taken)
     note = f"replaced: {standing.waits or standing.busy}" if standing.waits or standing.busy else None
     return Start(replaces=replaced, note=note)
 

@@ -7,8 +7,8 @@ from stationmaster.crons.deciding import Slot
 from stationmaster.crons.times import is_repeat, latest_slot, slots
 from stationmaster.reconcile.resources import ServedCron
 
-MOST_MISSED = 1000
-"""So many missed slots are counted; a cron of every second that was away for a week had more."""
+MOST_MISSED = 200
+"""So many missed slots are counted while the server waits; a cron of every second, away for a week, had more."""
 
 
 def slot_of(cron: ServedCron, now: datetime) -> Slot:

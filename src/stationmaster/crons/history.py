@@ -19,7 +19,7 @@ DUE, QUEUED, START_QUEUED = QUERIES["due"], QUERIES["queued"], QUERIES["start_qu
 DROP_QUEUED, PAGE, NEWEST = QUERIES["drop_queued"], QUERIES["page"], QUERIES["newest"]
 RECENT_ENDS, RIPE = QUERIES["recent_ends"], QUERIES["ripe"]
 PRUNED, FORGET = QUERIES["pruned"], QUERIES["forget"]
-UNFINISHED_RUNS, GET = QUERIES["unfinished"], QUERIES["get"]
+UNFINISHED_RUNS, GET, DECIDED = QUERIES["unfinished"], QUERIES["get"], QUERIES["decided"]
 
 FORGET_DAYS = 400
 MOST = 500
@@ -34,6 +34,16 @@ async def open_ticks(conn: Connection, cron: str) -> list[Tick]:
 async def at_slot(conn: Connection, cron: str, planned_at: datetime) -> Tick | None:
     """What was decided for this slot before."""
     return await _one(conn, AT_SLOT, {"cron": cron, "planned_at": planned_at})
+
+
+async def undecided(conn: Connection, cron: str, slots: Sequence[datetime]) -> list[datetime]:
+    """Those of these slots, oldest first, of which nothing is recorded: a server that was killed comes back to
+    slots that it had run already."""
+    if not slots:
+        return []
+    rows = await (await conn.execute(DECIDED, {"cron": cron, "since": slots[0]})).fetchall()
+    spans = [(row["planned_at"], row["last_planned_at"]) for row in rows]
+    return [at for at in slots if not any(first <= at <= last for first, last in spans)]
 
 
 async def add(

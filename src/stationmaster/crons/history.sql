@@ -6,6 +6,11 @@ select * from crons.ticks where cron = :cron and outcome in ('running', 'waiting
 -- What was decided for a slot.
 select * from crons.ticks where cron = :cron and planned_at = :planned_at and outcome <> 'lost';
 
+-- name: decided
+-- Slots from this one on that were decided already; a row of missed ones stands for all between its two times.
+select planned_at, last_planned_at from crons.ticks
+where cron = :cron and outcome <> 'lost' and last_planned_at >= :since;
+
 -- name: add^
 -- Note a tick; nothing when the slot is decided already, or another one waits for its turn.
 insert into crons.ticks (

@@ -20,6 +20,7 @@ HOUR = 1
 """Where croniter puts the hours of a schedule; seconds and years come after the five."""
 LONGEST_SHIFT = timedelta(hours=3)
 """No zone turns its clock by more."""
+A_MOMENT = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,19 @@ def latest_slot(schedule: str, timezone: str | None, not_after: datetime) -> dat
     except CroniterBadDateError:
         return None
     # Backwards croniter does not know gaps as it does forwards: the last bit is walked forwards.
+    before = before.astimezone(UTC)
     latest = None
-    for at in slots(schedule, timezone, before.astimezone(UTC) - LONGEST_SHIFT):
+    for at in slots(schedule, timezone, before - (LONGEST_SHIFT if _changes(before, zone) else A_MOMENT)):
         if at > not_after:
             break
         latest = at
     return latest
+
+
+def _changes(at: datetime, zone: ZoneInfo) -> bool:
+    """Whether the clock changes about then."""
+    around = (at - LONGEST_SHIFT, at, at + LONGEST_SHIFT)
+    return len({moment.astimezone(zone).utcoffset() for moment in around}) > 1
 
 
 def _served(schedule: str, timezone: str | None, after: datetime) -> Iterator[datetime]:
@@ -111,5 +119,5 @@ def _comes_again(local: datetime) -> bool:
 
 def _skipped_to(local: datetime) -> bool:
     """Whether the clock went forward to this very moment."""
-    before = (local.astimezone(UTC) - timedelta(seconds=1)).astimezone(local.tzinfo)
+    before = (local.astimezone(UTC) - A_MOMENT).astimezone(local.tzinfo)
     return (before.utcoffset() or timedelta()) < (local.utcoffset() or timedelta())

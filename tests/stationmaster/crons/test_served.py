@@ -1,0 +1,319 @@
+"""Crons on a real `langgraph dev`: slots that meet a question, forged ones, and what an operator does with them."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from stationmaster.crons import doctor, history, operating, worker
+from stationmaster.crons.errors import CronError, NoSuchCron, SlotRefused
+from stationmaster.crons.model import Tick
+from stationmaster.crons.pruning import prune
+from stationmaster.crons.server import STARTED, TICK
+from stationmaster.crons.turns import give_turns
+from stationmaster.reconcile.resources import PAUSED, assistant_id
+from stationmaster.reviews.database import open_pool
+from stationmaster.reviews.desk import Desk
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.graphs import ledger
+from tests.stationmaster.crons.operator import EVERY_SECOND, NEVER_SOON, Operator, outcomes
+from tests.stationmaster.reviews.engine import OneGroup
+
+
+async def test_each_slot_is_one_run_and_one_row(operator: Operator, cron_database: str) -> None:
+    await operator.cron("steady")
+    ticks = await operator.until("steady", lambda ticks: outcomes(ticks).count("success") >= 3)
+    runs = [tick for tick in ticks if tick.run_id and tick.outcome == "success"]
+    planned = [tick.planned_at for tick in runs]
+    assert len(set(planned)) == len(planned) and all(at and at.microsecond == 0 for at in planned)
+    assert all(
+        tick.planned_at and timedelta() <= tick.at - tick.planned_at < timedelta(seconds=10) for tick in runs
+    )
+    assert len(ledger.read(cron_database, operator.key("steady"))) >= len(runs)
+    run = await operator.server.client.runs.get(str(runs[0].thread_id), str(runs[0].run_id))
+    assert (run["metadata"] or {})[TICK] == runs[0].id
+
+
+async def test_failures_are_told_with_their_reason(operator: Operator) -> None:
+    await operator.cron("bad", input={"fail": True})
+    ticks = await operator.until("bad", lambda ticks: outcomes(ticks).count("error") >= 3)
+    assert (
+        next(tick.reason for tick in ticks if tick.outcome == "error")
+        == "ValueError('the report has no rows')"
+    )
+    found = await doctor.examine(operator.server, operator.connections)
+    assert ("failing", operator.key("bad")) in {(each.kind, each.cron) for each in found}
+
+
+async def test_skip_keeps_the_question_and_says_why(operator: Operator) -> None:
+    await operator.cron("asks", "plain", thread=operator.key("desk"))
+    other = await operator.cron("other")
+    ticks = await operator.until("asks", lambda ticks: outcomes(ticks).count("skipped") >= 2)
+    assert outcomes(ticks)[0] == "waiting" and set(outcomes(ticks)[1:]) <= {"skipped", "missed"}
+    thread_id = str(ticks[0].thread_id)
+    question = await operator.question(thread_id)
+    assert f"a question waits for a person on its thread {thread_id}" in {tick.reason for tick in ticks}
+    # The scheduler went on with the crons behind it.
+    assert await operator.until("other", lambda ticks: outcomes(ticks).count("success") >= 2)
+    assert await operator.question(thread_id) == question != ""
+    assert len(await operator.server.client.runs.list(thread_id)) == 1
+    await operator.server.gateway.delete_cron(other.cron_id)
+    await operator.answer(thread_id)
+    ticks = await operator.until(
+        "asks", lambda ticks: outcomes(ticks).count("waiting") == 1 and "success" in outcomes(ticks)
+    )
+    assert outcomes(ticks)[0] == "success"
+
+
+async def test_skip_on_fresh_threads_waits_for_the_run_before(operator: Operator) -> None:
+    await operator.cron("fresh", "plain")
+    ticks = await operator.until("fresh", lambda ticks: "skipped" in outcomes(ticks))
+    waiting = [tick for tick in ticks if tick.outcome == "waiting"]
+    assert len(waiting) == 1 and waiting[0].fresh
+    assert "waits for a person, on thread" in str(
+        next(tick.reason for tick in ticks if tick.outcome == "skipped")
+    )
+    assert await operator.question(str(waiting[0].thread_id))
+
+
+async def test_queue_lets_one_slot_wait_for_its_turn(operator: Operator, cron_database: str) -> None:
+    cron = await operator.cron("queued", "plain", thread=operator.key("line"), overlap="queue")
+    ticks = await operator.until("queued", lambda ticks: "skipped" in outcomes(ticks))
+    assert outcomes(ticks).count("queued") == 1 and outcomes(ticks)[0] == "waiting"
+    waits = next(tick for tick in ticks if tick.outcome == "queued")
+    await operator.server.gateway.patch_cron(
+        cron.cron_id, schedule=NEVER_SOON
+    )  # the turn comes from the queue alone
+    assert await give_turns(operator.server, operator.connections) == 0
+    await operator.answer(str(ticks[0].thread_id))
+    assert await give_turns(operator.server, operator.connections) == 1
+    ticks = await operator.until(
+        "queued", lambda ticks: outcomes(ticks).count("waiting") == 1 and "queued" not in outcomes(ticks)
+    )
+    turn = next(tick for tick in ticks if tick.outcome == "waiting")
+    assert (turn.id, turn.planned_at, turn.trigger) == (waits.id, waits.planned_at, "schedule")
+    assert turn.planned_at is not None and turn.at > turn.planned_at
+    assert outcomes(ticks)[0] == "success"
+    assert len(ledger.read(cron_database, operator.key("queued"))) == 1  # the second asks now
+    assert await give_turns(operator.server, operator.connections) == 0
+
+
+async def test_without_a_console_the_next_slot_gives_the_turn(operator: Operator) -> None:
+    await operator.cron("alone", "plain", thread=operator.key("alone"), overlap="queue")
+    ticks = await operator.until("alone", lambda ticks: "queued" in outcomes(ticks))
+    waits = next(tick for tick in ticks if tick.outcome == "queued")
+    await operator.answer(str(ticks[0].thread_id))
+    ticks = await operator.until(
+        "alone", lambda ticks: any(tick.id == waits.id and tick.run_id for tick in ticks)
+    )
+    assert outcomes(ticks).count("queued") == 1  # the slot that came waits now itself
+
+
+async def test_replace_is_explicit(operator: Operator) -> None:
+    await operator.cron("eager", "plain", thread=operator.key("eager"), overlap="replace")
+    ticks = await operator.until("eager", lambda ticks: outcomes(ticks).count("cancelled") >= 1)
+    assert str(ticks[0].reason).startswith("replaced by the slot of ")
+    later = next(tick for tick in ticks[1:] if tick.run_id)
+    assert later.outcome in ("waiting", "running", "cancelled")
+
+
+async def test_work_under_way_is_not_run_into(operator: Operator) -> None:
+    await operator.cron("long", "slow", thread=operator.key("long"), input={"seconds": 20})
+    ticks = await operator.until("long", lambda ticks: "skipped" in outcomes(ticks))
+    assert outcomes(ticks)[0] == "running"
+    assert "is under way on its thread" in str(
+        next(tick.reason for tick in ticks if tick.outcome == "skipped")
+    )
+
+
+async def test_a_cron_that_no_file_owns_does_not_take_a_question_either(operator: Operator) -> None:
+    client = operator.server.client
+    thread = await client.threads.create()
+    given = {"key": operator.key("stray"), "question": "ok?"}
+    await client.runs.wait(thread["thread_id"], "plain", input=given)
+    question = await operator.question(thread["thread_id"])
+    made: Any = await client.crons.create_for_thread(
+        thread["thread_id"], "plain", schedule=EVERY_SECOND, input=given
+    )
+    cron_id = str(made["cron_id"])
+    operator.prefix, name = cron_id[:8], cron_id[9:]
+    ticks = await operator.until(name, lambda ticks: "skipped" in outcomes(ticks))
+    assert ticks[0].cron == cron_id and not any(tick.run_id for tick in ticks)
+    assert await operator.question(thread["thread_id"]) == question
+
+
+async def test_a_forged_cron_id_is_no_slot(operator: Operator) -> None:
+    """v2 commands let `configurable.cron_id` through: the run is made, and counts as anybody's."""
+    cron = await operator.cron("forged", schedule=NEVER_SOON)
+    client = operator.server.client
+    thread = await client.threads.create()
+    params = {
+        "assistant_id": cron.assistant_id, "input": {"key": operator.key("forged"), "fail": False},
+        "config": {"configurable": {"cron_id": cron.cron_id}},
+        "metadata": {**cron.metadata, "cron_id": cron.cron_id, TICK: 1},
+    }  # fmt: skip
+    body = {"method": "run.start", "id": 1, "params": params}
+    await client.http.post(f"/threads/{thread['thread_id']}/commands", json=body)
+    run: Any = (await client.runs.list(thread["thread_id"]))[0]
+    assert run["kwargs"]["config"]["configurable"]["cron_id"] == cron.cron_id  # what the handler saw
+    assert TICK not in (run["metadata"] or {})
+    assert await operator.ticks("forged") == []
+
+
+async def test_run_now_is_noted_with_who(operator: Operator) -> None:
+    cron = await operator.cron("now", schedule=NEVER_SOON, timezone="Europe/London")
+    started = await operating.run_now(operator.server, operator.key("now"), by="ben")
+    [tick] = await operator.until("now", lambda ticks: outcomes(ticks) == ["success"])
+    assert (tick.id, tick.trigger, tick.started_by, tick.planned_at) == (started.tick, "person", "ben", None)
+    assert tick.run_id == started.run_id and tick.thread_id == started.thread_id
+    thread = await operator.server.client.threads.get(started.thread_id)
+    assert (thread["metadata"] or {})["name"] == operator.key("now")
+    after = await operator.server.cron(cron.cron_id)
+    assert after is not None and after.next_run_at == cron.next_run_at
+
+
+async def test_run_now_takes_no_question(operator: Operator) -> None:
+    await operator.cron("busy", "plain", NEVER_SOON, thread=operator.key("busy"))
+    first = await operating.run_now(operator.server, operator.key("busy"), by="ben")
+    await operator.until("busy", lambda ticks: outcomes(ticks) == ["waiting"])
+    question = await operator.question(first.thread_id)
+    with pytest.raises(SlotRefused, match=r"a question waits for a person .* answer it"):
+        await operating.run_now(operator.server, operator.key("busy"), by="ben")
+    assert await operator.question(first.thread_id) == question
+    assert len(await operator.ticks("busy")) == 1
+
+
+async def test_who_says_that_a_run_is_a_crons_must_name_its_assistant(operator: Operator) -> None:
+    cron = await operator.cron("mine", schedule=NEVER_SOON)
+    with pytest.raises(Exception, match="says that it is a cron's and is not"):
+        await operator.server.client.runs.create(
+            None,
+            "slow",
+            input={"key": "x", "seconds": 0},
+            metadata={STARTED: {"cron_id": cron.cron_id, "by": "eve"}},
+        )
+    assert await operator.ticks("mine") == []
+
+
+async def test_pausing_keeps_why_and_resuming_never_fires_for_the_past(operator: Operator) -> None:
+    name = operator.key("paused")
+    await operator.cron("paused")
+    await operator.until("paused", lambda ticks: outcomes(ticks))
+    [paused] = await operating.pause(
+        operator.server, operator.connections, name, reason="ticket 71", by="ann"
+    )
+    assert paused.paused is not None
+    assert (paused.enabled, paused.paused["reason"], paused.paused["by"]) == (False, "ticket 71", "ann")
+    stopped = datetime.now(UTC)
+    await asyncio.sleep(3)  # the trap needs slots that pass: enabling alone would fire for them at once
+    before = await operator.ticks("paused")
+    assert all(tick.at <= stopped + timedelta(seconds=2) for tick in before)
+    resumed = await operating.resume(operator.server, name)
+    went_on = datetime.now(UTC)
+    assert resumed.enabled and resumed.metadata.get(PAUSED) is None and resumed.next_run_at is not None
+    assert datetime.fromisoformat(resumed.next_run_at) > went_on - timedelta(seconds=1)
+    ticks = await operator.until("paused", lambda ticks: len(ticks) > len(before))
+    later = [tick for tick in ticks if tick.id > before[-1].id]
+    assert all(tick.planned_at and tick.planned_at >= went_on - timedelta(seconds=1) for tick in later)
+    with pytest.raises(CronError, match="is not paused"):
+        await operating.resume(operator.server, name)
+
+
+async def test_the_trap_is_real(operator: Operator) -> None:
+    """Enabled again by itself, the stock server fires at once for a date that is long past."""
+    cron = await operator.cron("trap")
+    await operator.server.gateway.patch_cron(cron.cron_id, enabled=False)
+    await asyncio.sleep(2)
+    after = await operator.server.gateway.patch_cron(cron.cron_id, enabled=True)
+    assert after.next_run_at is not None and datetime.fromisoformat(after.next_run_at) < datetime.now(UTC)
+
+
+async def test_pausing_gives_up_the_slot_that_waits(operator: Operator) -> None:
+    await operator.cron("gives-up", "plain", thread=operator.key("gives-up"), overlap="queue")
+    await operator.until("gives-up", lambda ticks: "queued" in outcomes(ticks))
+    await operating.pause(
+        operator.server, operator.connections, operator.key("gives-up"), reason="later", by="ann"
+    )
+    ticks = await operator.ticks("gives-up")
+    assert "queued" not in outcomes(ticks)
+    assert "ann paused the cron: later" in {tick.reason for tick in ticks}
+
+
+async def test_deleting_assistant_or_thread_leaves_nothing_half_alive(operator: Operator) -> None:
+    name = operator.key("homeless")
+    await operator.cron("bereft", "slow", NEVER_SOON, thread=operator.key("bereft"))
+    homeless = await operator.cron("homeless", "plain", thread=name, overlap="queue")
+    await operator.until("homeless", lambda ticks: "queued" in outcomes(ticks))
+    await operator.server.client.assistants.delete(assistant_id("slow"))
+    await operator.server.delete_thread(str(homeless.thread_id))
+    assert not [
+        cron for cron in await operator.server.gateway.crons() if cron.name.startswith(operator.prefix)
+    ]
+    findings = await doctor.examine(operator.server, operator.connections)
+    own = [finding for finding in findings if finding.cron.startswith(f"{operator.prefix}-")]
+    assert [(finding.kind, finding.cron) for finding in own] == [("orphaned_turn", name)]
+    assert await doctor.mend(operator.server, operator.connections, own) == own
+    ticks = await operator.ticks("homeless")
+    assert "its cron is gone" in {tick.reason for tick in ticks} and "queued" not in outcomes(ticks)
+    with pytest.raises(NoSuchCron):
+        await operating.run_now(operator.server, name, by="ann")
+
+
+async def test_retention_leaves_threads_that_wait(operator: Operator) -> None:
+    await operator.cron("keeps", schedule=NEVER_SOON, keep_days=7)
+    await operator.cron("asks-on", "plain", NEVER_SOON, keep_days=7)
+    done = await operating.run_now(operator.server, operator.key("keeps"), by="ann")
+    asks = await operating.run_now(operator.server, operator.key("asks-on"), by="ann")
+    await operator.until("keeps", lambda ticks: outcomes(ticks) == ["success"])
+    await operator.until("asks-on", lambda ticks: outcomes(ticks) == ["waiting"])
+    assert done.thread_id not in await prune(operator.server, operator.connections)
+    in_a_week = datetime.now(UTC) + timedelta(days=7, seconds=1)
+    gone = await prune(operator.server, operator.connections, in_a_week)
+    assert done.thread_id in gone and asks.thread_id not in gone
+    there = [thread async for thread in operator.server.existing_threads([done.thread_id, asks.thread_id])]
+    assert there == [asks.thread_id]
+    [tick] = await operator.ticks("keeps")
+    assert tick.pruned_at is not None
+    assert await prune(operator.server, operator.connections, in_a_week) == []
+
+
+async def test_skipped_slots_are_a_plain_line_in_the_log(
+    operator: Operator, served_crons: AgentServer
+) -> None:
+    await operator.cron("quiet", "plain", thread=operator.key("quiet"))
+    await operator.until("quiet", lambda ticks: "skipped" in outcomes(ticks))
+    said = [
+        line for line in served_crons.log.splitlines() if f"cron {operator.key('quiet')}: skipped" in line
+    ]
+    assert said and all("[info" in line for line in said)
+    assert "Error scheduling cron run" not in served_crons.log
+
+
+async def test_the_worker_settles_and_gives_turns(operator: Operator, cron_database: str) -> None:
+    cron = await operator.cron("worked", "plain", thread=operator.key("worked"), overlap="queue")
+    ticks = await operator.until("worked", lambda ticks: "queued" in outcomes(ticks))
+    waits = next(tick for tick in ticks if tick.outcome == "queued")
+    await operator.server.gateway.patch_cron(cron.cron_id, schedule=NEVER_SOON)
+    stop = asyncio.Event()
+    async with open_pool(cron_database, max_size=2) as pool:
+        desk = Desk(pool, operator.server.threads, OneGroup(), "test")
+        working = asyncio.create_task(worker.run(desk, stop))
+        await operator.answer(str(ticks[0].thread_id))
+        turn = await recorded_until(operator, waits.id, lambda tick: tick.outcome == "waiting")
+        first = await recorded_until(operator, ticks[0].id, lambda tick: tick.outcome == "success")
+        stop.set()
+        await working
+    assert turn.run_id and turn.planned_at == waits.planned_at and first.ended_at
+
+
+async def recorded_until(operator: Operator, tick_id: int, true: Callable[[Tick], bool]) -> Tick:
+    """The tick as the worker recorded it, not looked at by this test."""
+    async with asyncio.timeout(30):
+        while True:
+            async with operator.connections() as conn:
+                tick = await history.get(conn, tick_id)
+            if tick is not None and true(tick):
+                return tick
+            await asyncio.sleep(0.1)  # between two looks at the state that is waited for
