@@ -151,6 +151,8 @@ def _unreadable(shown: str, error: MarkedYAMLError) -> Problem:
         message = f"{key} stands here twice: keep one of the two"
     elif "\\t" in said:
         message = "is indented by a tab: write spaces"
+    elif error.context_mark and ("stream end" in said or "end of stream" in said):
+        mark, message = error.context_mark, "is opened here and never closed: close the bracket or the quote"
     else:
         message = f"is no YAML ({said}): correct this line"
     return Problem(shown, mark.line + 1 if mark else 1, message)

@@ -15,9 +15,16 @@ if TYPE_CHECKING:
 
 
 def print_banner(
-    console: Console, plan: "Arrangement", *, sign_in: str | None, logs: Sequence[Path], seeded: str | None
+    console: Console,
+    plan: "Arrangement",
+    *,
+    sign_in: str | None,
+    logs: Sequence[Path],
+    seeded: str | None,
+    files: Mapping[str, str],
 ) -> None:
-    """Where everything is, and how to stop it. `sign_in`: the one-time link, while there is no user yet."""
+    """Where everything is, and how to stop it. `sign_in`: the one-time link, while there is no user yet. `files`: what
+    became of assistants/ and crons/."""
     settings, url = plan.settings, plan.server_url
     rows = {
         "inbox": plan.console_url,
@@ -28,6 +35,7 @@ def print_banner(
         "Studio": f"{STUDIO_ORIGIN}/studio/?baseUrl={quote(url, safe=':/')}",
         **({} if settings.studio else {"": "(for Studio start with STATIONMASTER_STUDIO=true)"}),
         "graphs": ", ".join(plan.project.graphs),
+        **files,
         "model": model(settings),
         "keys": keys(settings),
         "database": database(settings),

@@ -12,6 +12,7 @@ from rich.console import Console
 from stationmaster.cli import children
 from stationmaster.cli.banner import print_banner
 from stationmaster.cli.children import Arrangement
+from stationmaster.cli.target import Target
 from stationmaster.console import record as console_record
 from stationmaster.postgres import ensure, release
 from stationmaster.processes.child import Child
@@ -75,13 +76,16 @@ async def _serve(settings: Settings, project: Project) -> None:
         undo.callback(console_record.remove_record, data_dir)
         undo.push_async_callback(children.stop, started)
         plan, seeded = await _start(settings, project, locks, started)
+        from stationmaster.cli import at_start  # half a second of imports, while the children start
+
         await children.all_ready(started)
         ours, consoles = children.records(plan)
         console_record.write_record(data_dir, consoles)
         write_record(data_dir, ours)
         link = await children.sign_in_link(plan, await ensure(settings))
         logs = [child.log for child in started]
-        print_banner(Console(), plan, sign_in=link, logs=logs, seeded=seeded)
+        files = await at_start.apply_files(settings, Target(plan.server_url, plan.server_key))
+        print_banner(Console(), plan, sign_in=link, logs=logs, seeded=seeded, files=files)
         await children.first_end(started)
 
 

@@ -12,7 +12,21 @@ from stationmaster.cli.__main__ import COMMANDS, app, main
 from stationmaster.errors import StationmasterError
 from tests.stationmaster.cli.running import COMMAND, stationmaster
 
-OTHER_MODULES = {"__init__", "__main__", "answers", "banner", "children", "reviews_asking", "reviews_operating", "reviews_shown", "target"}
+OTHER_MODULES = {
+    "__init__",
+    "__main__",
+    "answers",
+    "at_start",
+    "banner",
+    "children",
+    "crons_shown",
+    "plan_shown",
+    "reconciled",
+    "reviews_asking",
+    "reviews_operating",
+    "reviews_shown",
+    "target",
+}
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:

@@ -4,7 +4,6 @@ The lines of a key are replaced, taken out or added; nothing is parsed and writt
 again and compares: an exotic layout is then refused instead of spoilt.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
@@ -15,7 +14,6 @@ from ruamel.yaml.scalarstring import LiteralScalarString
 
 WIDTH = 110
 ABSENT = object()
-_COMMENT = re.compile(r"\s#.*$")
 _PLAIN_LIST = 60
 
 
@@ -62,9 +60,8 @@ def _set(text: str, mapping: CommentedMap, key: str, value: Any) -> str:
     new = [" " * column + line for line in dumped({key: value}).splitlines(keepends=True)]
     if not present:
         return "".join(lines[:end] + new + lines[end:])
-    comment = _COMMENT.search(lines[row]) if _has_comment(mapping, key) and len(new) == 1 else None
-    if comment:
-        new[0] = new[0].rstrip("\n") + comment.group().rstrip("\n") + "\n"
+    if len(new) == 1:
+        new[0] = new[0].rstrip("\n") + _comment(mapping, key, lines[row]) + "\n"
     return "".join(lines[:row] + new + lines[end:])
 
 
@@ -83,10 +80,14 @@ def _end(lines: Sequence[str], row: int, column: int) -> int:
     return end
 
 
-def _has_comment(mapping: CommentedMap, key: str) -> bool:
-    """Whether one stands behind the value: a `#` in a text is none."""
+def _comment(mapping: CommentedMap, key: str, line: str) -> str:
+    """What stands behind the value, with the space before it; the parser knows: a `#` in a text is none."""
     tokens = mapping.ca.items.get(key)
-    return bool(tokens and len(tokens) > 2 and tokens[2] and tokens[2].value.startswith("#"))
+    token = tokens[2] if tokens and len(tokens) > 2 else None
+    if token is None or token.start_mark.line != mapping.lc.key(key)[0] or not token.value.startswith("#"):
+        return ""
+    before = line[: token.start_mark.column]
+    return line[len(before.rstrip()) :].rstrip("\n")
 
 
 def _styled(value: Any) -> Any:

@@ -21,7 +21,7 @@ def problem_of(source: Source, model: type[BaseModel], detail: ErrorDetails) -> 
 def unknown(what: str, word: str, known: Iterable[str]) -> str:
     """`is no <what>: did you mean x? Write one of ...`"""
     names = list(known)
-    near = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     guess = f"did you mean {near[0]}? " if near else ""
     return (
         f"is no {what}: {guess}Write one of {', '.join(names)}" if names else f"is no {what}: there is none"
