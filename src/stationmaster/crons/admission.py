@@ -35,8 +35,11 @@ class Gate:
     connections: Connections
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
 
-    async def admit(self, run: MutableMapping[str, Any], *, in_request: bool) -> None:
-        """Let a run that is about to be made pass, noting it if it is a cron's. SlotRefused: it must not be made."""
+    async def admit(self, run: MutableMapping[str, Any], *, in_request: bool, caller: str = "") -> None:
+        """Let a run that is about to be made pass, noting it if it is a cron's. SlotRefused: it must not be made.
+
+        `caller`: whose key came with the request.
+        """
         metadata = run.get("metadata")
         if not isinstance(metadata, dict):
             return
@@ -44,7 +47,7 @@ class Gate:
         started = metadata.get(STARTED)
         if in_request:
             if isinstance(started, Mapping):
-                await admit_started(self.server, self.connections, run, started)
+                await admit_started(self.server, self.connections, run, started, caller)
             return
         cron_id = _cron_id(run)
         if cron_id is not None:

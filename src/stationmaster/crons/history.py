@@ -16,7 +16,8 @@ from stationmaster.reviews.database import Connection
 QUERIES = load(Path(__file__).with_suffix(".sql"))
 OPEN, AT_SLOT, ADD, SETTLE = QUERIES["open"], QUERIES["at_slot"], QUERIES["add"], QUERIES["settle"]
 DUE, QUEUED, START_QUEUED = QUERIES["due"], QUERIES["queued"], QUERIES["start_queued"]
-DROP_QUEUED, PAGE, NEWEST = QUERIES["drop_queued"], QUERIES["page"], QUERIES["newest"]
+DROP_QUEUED, NEWEST = QUERIES["drop_queued"], QUERIES["newest"]
+PAGE_OF, PAGE_OF_ALL = QUERIES["page_of"], QUERIES["page_of_all"]
 RECENT_ENDS, RIPE = QUERIES["recent_ends"], QUERIES["ripe"]
 PRUNED, FORGET = QUERIES["pruned"], QUERIES["forget"]
 UNFINISHED_RUNS, GET, DECIDED = QUERIES["unfinished"], QUERIES["get"], QUERIES["decided"]
@@ -24,6 +25,7 @@ UNFINISHED_RUNS, GET, DECIDED = QUERIES["unfinished"], QUERIES["get"], QUERIES["
 FORGET_DAYS = 400
 MOST = 500
 """Rows a page may hold."""
+NEWEST_ID = 2**63 - 1
 
 
 async def open_ticks(conn: Connection, cron: str) -> list[Tick]:
@@ -104,7 +106,8 @@ async def page(
     conn: Connection, cron: str | None = None, *, before: int | None = None, limit: int = 50
 ) -> list[Tick]:
     """Newest first; `before` is the id of the last tick of the page before this one."""
-    return await _all(conn, PAGE, {"cron": cron, "before": before, "limit": min(limit, MOST)})
+    values = {"cron": cron, "before": NEWEST_ID if before is None else before, "limit": min(limit, MOST)}
+    return await _all(conn, PAGE_OF_ALL if cron is None else PAGE_OF, values)
 
 
 async def newest(conn: Connection, crons: Iterable[str]) -> dict[str, Tick]:

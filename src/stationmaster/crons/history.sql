@@ -66,11 +66,13 @@ select * from crons.ticks where id = :id;
 -- Slots that wait for their turn.
 select * from crons.ticks where outcome = 'queued' order by id;
 
--- name: page
--- A page of one cron's ticks, or of all, newest first, older than `before`.
-select * from crons.ticks
-where (:cron::text is null or cron = :cron) and (:before::bigint is null or id < :before)
-order by id desc limit :limit;
+-- name: page_of
+-- A page of one cron's ticks, newest first, older than `before`.
+select * from crons.ticks where cron = :cron and id < :before order by id desc limit :limit;
+
+-- name: page_of_all
+-- A page of all ticks, newest first, older than `before`.
+select * from crons.ticks where id < :before order by id desc limit :limit;
 
 -- name: newest
 -- The newest tick of each of these crons, whatever became of it.

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
+from uuid import UUID
 
 from stationmaster.reconcile.resources import FRESH, Missed, Overlap, ServedCron
 
@@ -85,8 +86,11 @@ def thread_word(cron: ServedCron) -> str:
 def tick_from(row: Mapping[str, Any]) -> Tick:
     """A tick from a row of `crons.ticks`."""
     values = {name: row[name] for name in Tick.__dataclass_fields__}
-    for name in ("cron_id", "run_id", "thread_id"):
-        values[name] = None if values[name] is None else str(values[name])
+    for name, value in values.items():
+        if isinstance(value, UUID):
+            values[name] = str(value)
+        elif isinstance(value, datetime):  # in the session's zone
+            values[name] = value.astimezone(UTC)
     return Tick(**values)
 
 

@@ -14,10 +14,16 @@ from stationmaster.crons.standing import standing_of
 from stationmaster.reconcile.resources import ServedCron
 
 MOST_NAME = 200
+LOCAL = "local"
+"""Who calls from this machine, with `up`'s own key or none: nothing to tell."""
 
 
 async def admit_started(
-    server: CronServer, connections: Connections, run: MutableMapping[str, Any], started: Mapping[str, Any]
+    server: CronServer,
+    connections: Connections,
+    run: MutableMapping[str, Any],
+    started: Mapping[str, Any],
+    caller: str = "",
 ) -> None:
     """Note a run that says it is a cron's. SlotRefused when it is not, or would take a question from somebody.
 
@@ -37,7 +43,7 @@ async def admit_started(
     if started.get("tick") is not None:
         tick = await _turn(connections, cron, policy, standing, started["tick"], run_id)
     else:
-        tick = await _persons(connections, cron, policy, standing, _who(started), run_id)
+        tick = await _persons(connections, cron, policy, standing, _who(started, caller), run_id)
     if tick is None:
         raise SlotRefused(f"cron {policy.cron}: somebody else started it in the same moment")
     run["metadata"][TICK] = tick.id
@@ -95,7 +101,9 @@ def _same_thread(run: Mapping[str, Any], cron: ServedCron) -> bool:
     return cron.thread_id is None or str(thread_id) == cron.thread_id
 
 
-def _who(started: Mapping[str, Any]) -> str:
-    """As given, without what a terminal obeys or a text column refuses."""
-    said = "".join(char for char in str(started.get("by") or "") if char.isprintable())
-    return said[:MOST_NAME] or "somebody"
+def _who(started: Mapping[str, Any], caller: str) -> str:
+    """The name that was given, and whose key it came with: anybody who holds one may give any name. Without what a
+    terminal obeys or a text column refuses."""
+    said = "".join(char for char in str(started.get("by") or "") if char.isprintable())[:MOST_NAME]
+    via = "" if caller in ("", LOCAL, said) else f" (key {caller})"
+    return (said or "somebody") + via

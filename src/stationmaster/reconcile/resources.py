@@ -28,8 +28,9 @@ Server = Literal["foreign", "stock", "durable"]
 """Without our handlers (any server that speaks the API); with them, on a runtime that forgets; on our own runtime."""
 Overlap = Literal["skip", "queue", "replace"]
 Missed = Literal["once", "skip"]
-STRATEGIES: Mapping[str, str] = {"skip": "reject", "queue": "enqueue", "replace": "interrupt"}
-"""What a stock server is told for each overlap (`multitask_strategy`)."""
+STRATEGIES: Mapping[str, str] = {"skip": "reject", "queue": "reject", "replace": "interrupt"}
+"""What a stock server is told for each overlap (`multitask_strategy`). Never "enqueue": a run that the server itself
+lets wait behind another one takes the question away with which that one ends. Slots wait in our own queue."""
 
 _NAMESPACE = UUID("6f0c2c0e-5d0b-5f3c-9a53-3f5f7a2a9d41")
 

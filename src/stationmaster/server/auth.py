@@ -39,8 +39,10 @@ async def authenticate(scope: dict[str, Any]) -> Auth.types.MinimalUserDict:
 @auth.on.threads.create_run
 async def create_run(ctx: Auth.types.AuthContext, value: Auth.types.RunsCreate) -> None:
     """Called for every run, however it is asked for: plain, waited, streamed, stateless, batch, cron, resume."""
-    await admit_slot(cast("dict[str, Any]", value))
-    await stamp(cast("dict[str, Any]", value), SERVER, SETTINGS.webhook_url)
+    run = cast("dict[str, Any]", value)
+    await stamp(run, SERVER, SETTINGS.webhook_url)
+    # Last, so that as little as possible happens between the look at the thread and the run.
+    await admit_slot(run, ctx.user.identity)
 
 
 @auth.on.assistants.update

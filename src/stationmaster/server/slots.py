@@ -17,14 +17,14 @@ from stationmaster.server import scheduler_log
 from stationmaster.server.origin import in_request
 
 
-async def admit_slot(run: MutableMapping[str, Any]) -> None:
+async def admit_slot(run: MutableMapping[str, Any], caller: str) -> None:
     """Decide and note a run that is a cron's, and let all others pass; 409 where it must not be made.
 
     In the stock scheduler a refusal is a line in the log: the cron's next date is set and the other crons go on.
     """
     asked = in_request()
     try:
-        await _gate().admit(run, in_request=asked)
+        await _gate().admit(run, in_request=asked, caller=caller)
     except SlotRefused as refusal:
         if not asked:
             scheduler_log.say_instead(str(refusal))
