@@ -55,6 +55,12 @@ def print_rows(console: Console, rows: Mapping[str, object]) -> None:
         console.print(f"  {name:<9} {value}", soft_wrap=True, markup=False, highlight=False)
 
 
+def print_notes(console: Console, notes: Sequence[str]) -> None:
+    """What somebody should know, below a banner."""
+    for note in notes:
+        console.print(f"  note: {note}", soft_wrap=True, markup=False, highlight=False)
+
+
 def model(settings: Settings) -> str:
     if settings.openai_api_key is None:
         return "offline:rules, written rules and no language model; set OPENAI_API_KEY for one"

@@ -17,11 +17,12 @@ import typer
 from pydantic import SecretStr
 from rich.console import Console
 
-from stationmaster.cli.banner import database, print_rows
+from stationmaster.cli.banner import database, print_notes, print_rows
 from stationmaster.cli.children import first_sign_in
 from stationmaster.cli.status import graphs_of
 from stationmaster.cli.target import Target, find_target
 from stationmaster.console import record
+from stationmaster.console.notes import notes, policies_in
 from stationmaster.console.process import WEBHOOK_PATH, require_defences
 from stationmaster.console.record import ConsoleRecord
 from stationmaster.console.serve import ConsoleServer, DidNotStart, console_server
@@ -95,6 +96,7 @@ async def _serve(settings: Settings, target: Target) -> None:
             undo.callback(record.remove_record, settings.data_dir)
             record.write_record(settings.data_dir, _record(settings, url, target))
             _print_banner(settings, url, target, sign_in, await _known_graphs(target))
+            print_notes(Console(), await notes(settings))
             _on_signals(server.stop)
             await serving
 
@@ -149,6 +151,7 @@ def _print_banner(settings: Settings, url: str, target: Target, sign_in: str | N
         "for": target.url,
         "graphs": graphs,
         "webhooks": f"{url}{WEBHOOK_PATH} takes those {whose}; without any the sweep finds what waits",
+        "policies": str(policies_in(settings)),
         "database": database(settings),
         "data": str(settings.data_dir),
     }

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from stationmaster.cli import shop_holds
 from stationmaster.postgres import ensure
 from stationmaster.settings import Settings, load_settings
 from stationmaster.shop import importer, ledger
@@ -20,6 +21,8 @@ from stationmaster.shop.seed import seed as seed_shop
 app = typer.Typer(
     help="The shop that the agents work for: its customers, orders and refunds.", no_args_is_help=True
 )
+
+app.add_typer(shop_holds.app, name="holds")
 
 DataDir = Annotated[
     Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")

@@ -10,10 +10,11 @@ import typer
 from rich.console import Console
 
 from stationmaster.cli import children
-from stationmaster.cli.banner import print_banner
+from stationmaster.cli.banner import print_banner, print_notes
 from stationmaster.cli.children import Arrangement
 from stationmaster.cli.target import Target
 from stationmaster.console import record as console_record
+from stationmaster.console.notes import notes
 from stationmaster.postgres import ensure, release
 from stationmaster.processes.child import Child
 from stationmaster.processes.sockets import listen
@@ -86,6 +87,7 @@ async def _serve(settings: Settings, project: Project) -> None:
         logs = [child.log for child in started]
         files = await at_start.apply_files(settings, Target(plan.server_url, plan.server_key))
         print_banner(Console(), plan, sign_in=link, logs=logs, seeded=seeded, files=files)
+        print_notes(Console(), await notes(settings))
         await children.first_end(started)
 
 

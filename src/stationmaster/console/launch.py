@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 
+from stationmaster.console.notes import notes
 from stationmaster.console.serve import console_server
 from stationmaster.errors import StationmasterError
 from stationmaster.processes import lifeline
@@ -27,7 +28,10 @@ def main() -> None:
 
 
 async def _serve(sock: socket.socket) -> None:
-    server = await console_server(load_settings())
+    settings = load_settings()
+    server = await console_server(settings)
+    for note in await notes(settings):
+        sys.stderr.write(f"note: {note}\n")
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.stop)
     await server.run_on(sock)
 

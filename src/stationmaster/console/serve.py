@@ -4,13 +4,12 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
 
-import webhooks
 from stationmaster.console.app import create_app
+from stationmaster.console.notes import policies_in
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
 from stationmaster.reviews import policies
@@ -61,13 +60,6 @@ async def console_server(settings: Settings) -> ConsoleServer:
         timeout_graceful_shutdown=CONNECTIONS_GRACE_S, server_header=False,
     )  # fmt: skip
     return ConsoleServer(app, config)
-
-
-def policies_in(settings: Settings) -> Path:
-    """The folder of the policies; a project that has none gets those that are shipped."""
-    if settings.policies == policies.SHIPPED and not settings.policies.is_dir():
-        return Path(webhooks.__path__[0]) / "policies"
-    return settings.policies
 
 
 def _logging(level: str) -> dict[str, object]:

@@ -25,6 +25,7 @@ OTHER_MODULES = {
     "reviews_asking",
     "reviews_operating",
     "reviews_shown",
+    "shop_holds",
     "target",
 }
 

@@ -1,4 +1,4 @@
-"""Both records in one data directory: written for their owner alone, read back, refused when they are something else."""
+"""Both records in one data directory: for their owner alone, read back, refused when they are something else."""
 
 from pathlib import Path
 from typing import Any
