@@ -6,7 +6,7 @@ from typing import Any
 
 from stationmaster.assistants.routes import Routes, percent
 from stationmaster.reconcile.canonical import same
-from stationmaster.reconcile.fields import served, wanted
+from stationmaster.reconcile.fields import digests, served, wanted
 from stationmaster.reconcile.resources import Assistant, ServedAssistant
 
 _ABSENT = object()
@@ -47,6 +47,11 @@ def routing(metadata: Mapping[str, Any]) -> str:
     parts = [f"{canary.arm.name} at {percent(canary.share)}"] if canary else []
     parts += [f"{key} pinned to {arm.name}" for key, arm in sorted(routes.pins.items())]
     return ", ".join(parts)
+
+
+def drifted(version: ServedAssistant) -> bool:
+    """Whether it says something else than the file that was applied last; False for what no file ever said."""
+    return bool(version.applied) and digests(version.content()) != dict(version.applied)
 
 
 def _difference(name: str, before: Any, after: Any) -> Difference | None:

@@ -4,12 +4,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stationmaster.assistants import threads
+from stationmaster.assistants.routes import Canary
 from stationmaster.postgres.queries import load
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.resources import ServedAssistant
 from stationmaster.reviews.database import Pool
 
-OPEN = load(Path(__file__).with_name("reviews.sql"))["open_by_version"]
+QUERIES = load(Path(__file__).with_name("reviews.sql"))
+OPEN, ALL_OPEN, IN_ARM = QUERIES["open_by_version"], QUERIES["open_by_assistant"], QUERIES["open_in_arm"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,22 @@ async def impact_of(gateway: Gateway, pool: Pool | None, assistant: ServedAssist
     return Impact(running, sum(row["n"] for row in rows), "reviews", by_version)
 
 
+async def waiting_by_assistant(pool: Pool) -> dict[str, int]:
+    """Questions that wait for a person, by assistant id."""
+    async with pool.connection() as conn:
+        rows = await (await conn.execute(ALL_OPEN)).fetchall()
+    return {row["assistant_id"]: row["n"] for row in rows}
+
+
+async def waiting_in_arm(pool: Pool, canary: Canary | None) -> int:
+    """Questions that wait for a person and were asked with a canary's content."""
+    if canary is None:
+        return 0
+    async with pool.connection() as conn:
+        row = await (await conn.execute(IN_ARM, {"canary_id": canary.canary_id})).fetchone()
+    return row["n"] if row else 0
+
+
 def _of_running(count: int, old: str) -> str:
     match count:
         case 0:
@@ -55,8 +73,10 @@ def _of_running(count: int, old: str) -> str:
 def _of_waiting(count: int, by_version: dict[int, int], new: str) -> str:
     if not count:
         return "No question waits for a person."
-    versions = ", ".join(f"{n} by version {version}" for version, n in sorted(by_version.items()))
-    asked = f" (asked: {versions})" if versions else ""
+    versions = [f"{n} by version {version}" for version, n in sorted(by_version.items())]
+    if len(by_version) == 1 and count in by_version.values():
+        versions = [f"by version {next(iter(by_version))}"]
+    asked = f" (asked {', '.join(versions)})" if versions else ""
     if count == 1:
         return f"1 question waits for a person{asked}: it stays as asked; once answered, its run goes on with {new}."
     what = f"{count} questions wait for a person{asked}"

@@ -12,7 +12,20 @@ from typer.main import get_command
 from stationmaster.errors import StationmasterError
 
 # One module of this package each, holding a function of the same name, or an `app` with commands below it.
-COMMANDS = ("up", "status", "plan", "apply", "adopt", "crons", "reviews", "users", "console", "demo", "shop")
+COMMANDS = (
+    "up",
+    "status",
+    "plan",
+    "apply",
+    "adopt",
+    "assistants",
+    "crons",
+    "reviews",
+    "users",
+    "console",
+    "demo",
+    "shop",
+)
 
 
 class Commands(TyperGroup):
