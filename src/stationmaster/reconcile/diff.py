@@ -10,11 +10,18 @@ from typing import Any, Literal
 
 from stationmaster.reconcile.canonical import digest, same
 from stationmaster.reconcile.fields import Fields, served, wanted
-from stationmaster.reconcile.resources import Assistant, Cron, Kind, ServedAssistant, ServedCron
+from stationmaster.reconcile.resources import (
+    STRATEGIES,
+    Assistant,
+    Cron,
+    Kind,
+    ServedAssistant,
+    ServedCron,
+)
 
 Action = Literal["create", "update", "replace", "delete", "drift", "merge"]
-REPLACED_FOR = frozenset({"assistant", "overlap", "thread"})
-"""Fields of a cron that no server changes: it is made anew."""
+REPLACED_FOR = frozenset({"assistant", "thread"})
+"""Fields of a cron that no server changes: it is made anew; as for an overlap that is another strategy."""
 
 
 class Absent:
@@ -74,9 +81,7 @@ class Change:
     @property
     def anew(self) -> bool:
         """Whether its cron has to be made anew, since no server changes such a field."""
-        return self.kind == "cron" and any(
-            field.field in REPLACED_FOR or field.field.startswith("payload.") for field in self.fields
-        )
+        return self.kind == "cron" and any(map(_made_anew_for, self.fields))
 
 
 def diff(desired: Desired, actual: Actual, *, prune: bool = False) -> tuple[Change, ...]:
@@ -150,6 +155,12 @@ def _without_file(name: str, rows: Sequence[ServedCron], *, prune: bool) -> Iter
         yield Change("cron", name, "delete", served=kept, surplus=tuple(surplus))
     elif surplus:
         yield Change("cron", name, "merge", served=kept, surplus=tuple(surplus))
+
+
+def _made_anew_for(field: FieldChange) -> bool:
+    if field.field == "overlap":  # two of them are one to the server
+        return STRATEGIES.get(field.served, field.served) != STRATEGIES.get(field.wanted)
+    return field.field in REPLACED_FOR or field.field.startswith("payload.")
 
 
 def _age(row: ServedCron) -> tuple[bool, str, str]:

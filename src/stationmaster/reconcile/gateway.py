@@ -24,7 +24,7 @@ from stationmaster.reconcile.resources import (
     Server,
     Signature,
 )
-from stationmaster.reconcile.translating import gone_is_well, translated
+from stationmaster.reconcile.translating import gone_is_well, said, translated
 
 ABOUT = "/stationmaster/about"
 """Where our handlers say that they are there."""
@@ -150,7 +150,10 @@ class Gateway:
             "context": dict(content.context), "config": config_of(content), "metadata": metadata,
         }  # fmt: skip
         with self._translated():
-            written = await self.client.http.patch(f"/assistants/{before.assistant_id}", json=body)
+            try:
+                written = await self.client.http.patch(f"/assistants/{before.assistant_id}", json=body)
+            except ConflictError as error:  # our own handlers look once more, right before the write
+                raise Conflict(f"assistant {content.name}: {said(error)}") from None
         made = assistant_from(written)
         if made.version != before.version + 1:
             raise Conflict(
@@ -183,7 +186,7 @@ class Gateway:
         }
         common: dict[str, Any] = {
             "schedule": cron.schedule, "timezone": cron.timezone, "input": dict(cron.input), "metadata": metadata,
-            "enabled": cron.enabled, "multitask_strategy": STRATEGIES[cron.overlap],
+            "enabled": cron.enabled and not paused, "multitask_strategy": STRATEGIES[cron.overlap],
         }  # fmt: skip
         with self._translated():
             if cron.thread_id is None:

@@ -15,14 +15,14 @@ def translated(url: str) -> Iterator[None]:
     try:
         yield
     except NotFoundError as error:
-        raise Missing(f"{url} does not have it ({_said(error)}): plan again", 404) from error
+        raise Missing(f"{url} does not have it ({said(error)}): plan again", 404) from error
     except APIStatusError as error:
         if error.status_code >= 500 or error.status_code == 429:
             raise ServerUnavailable(
-                f"{url} answered {error.status_code} ({_said(error)}): see its log, then do it again"
+                f"{url} answered {error.status_code} ({said(error)}): see its log, then do it again"
             ) from error
         raise ServerRefused(
-            f"{url} refused with {error.status_code} ({_said(error)}): {_way_out(error.status_code)}",
+            f"{url} refused with {error.status_code} ({said(error)}): {_way_out(error.status_code)}",
             error.status_code,
         ) from error
     except httpx.HTTPError as error:
@@ -39,7 +39,7 @@ def gone_is_well() -> Iterator[None]:
         return
 
 
-def _said(error: APIStatusError) -> str:
+def said(error: APIStatusError) -> str:
     """What the server said, in at most 300 characters."""
     body = error.body
     said = body.get("detail") if isinstance(body, Mapping) else None

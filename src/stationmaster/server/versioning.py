@@ -22,7 +22,7 @@ class Expected:
 
     def __init__(self, current: Callable[[str], Awaitable[ServedAssistant | None]]) -> None:
         self._current = current
-        self._writing: dict[str, tuple[int, float]] = {}
+        self._writing: dict[str, tuple[int, str, float]] = {}
 
     async def require(self, assistant_id: str, metadata: object) -> None:
         """Outdated unless the expected version is current and nobody else is about to replace it."""
@@ -36,13 +36,14 @@ class Expected:
         if now.version != expected:
             raise Outdated(_moved_on(now, expected))
         # No await from here to the end: of two that come at once only one gets past.
-        version, until = self._writing.get(assistant_id, (0, 0.0))
-        if version == expected and until > time.monotonic():
+        # `updated_at` tells a version from that of an assistant which was made again under the same id.
+        version, made, until = self._writing.get(assistant_id, (0, "", 0.0))
+        if (version, made) == (expected, now.updated_at) and until > time.monotonic():
             raise Outdated(
                 f"somebody else is just replacing version {expected} of {now.name}: look at what they write, "
                 "then do it again"
             )
-        self._writing[assistant_id] = (expected, time.monotonic() + WRITING_S)
+        self._writing[assistant_id] = (expected, now.updated_at, time.monotonic() + WRITING_S)
 
 
 def _moved_on(now: ServedAssistant, expected: int) -> str:

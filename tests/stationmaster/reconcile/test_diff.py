@@ -10,7 +10,7 @@ from stationmaster.reconcile.canonical import canonical, digest, same
 from stationmaster.reconcile.diff import ABSENT, Actual, Desired, diff
 from stationmaster.reconcile.fields import served, wanted
 from stationmaster.reconcile.plan import plan
-from stationmaster.reconcile.resources import Assistant, Cron
+from stationmaster.reconcile.resources import STRATEGIES, Assistant, Cron
 from tests.stationmaster.reconcile.model import (
     assistants,
     carried_out,
@@ -113,7 +113,7 @@ def test_a_cron_is_made_anew_only_for_what_no_server_changes(before: Cron, file:
     changes = diff(Desired((), (file,)), Actual((), (served_cron(before, before),)))
     names = {field.field for change in changes for field in change.fields}
     assert names == {name for name in wanted(file) if not same(wanted(file)[name], wanted(before)[name])}
-    anew = bool(names & {"assistant", "overlap", "thread"})
+    anew = bool(names & {"assistant", "thread"}) or STRATEGIES[before.overlap] != STRATEGIES[file.overlap]
     assert [change.action for change in changes] == (["replace" if anew else "update"] if names else [])
 
 

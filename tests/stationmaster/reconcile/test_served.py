@@ -1,0 +1,379 @@
+"""Plans carried out on a real server: it has what the files say, nothing else changes, nothing is made twice."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+
+from stationmaster.reconcile.carrying_out import Outcome
+from stationmaster.reconcile.diff import Actual, Desired
+from stationmaster.reconcile.errors import Conflict
+from stationmaster.reconcile.fields import served as fields_of
+from stationmaster.reconcile.fields import wanted
+from stationmaster.reconcile.plan import Plan, as_json
+from stationmaster.reconcile.reconciling import NotApplied, Wish, apply, look
+from stationmaster.reconcile.resources import PAUSED, Assistant, Cron, ServedCron, Signature
+from tests.stationmaster.reconcile.conftest import Served
+
+BY = Signature("ana", "test", "because")
+A = Assistant(
+    "a", "support", "What it does", {"tone": "formal", "approval_threshold_usd": 500.0, "system_prompt": "Be kind.\n"},
+    30, ("x", "y"), {"team": "shop", "cost": {"center": 7}}, live=True,
+)  # fmt: skip
+K = Cron(
+    "k", "a", "0 9 * * 1-5", "Europe/London", {"ticket_id": "t", "messages": []}, "fresh", "skip", "once", 14,
+    enabled=True, review={"due": "4h"},
+)  # fmt: skip
+DESIRED = Desired(
+    (A, Assistant("b", "support")), (K, Cron("l", "a", "0 3 * * *", thread="nightly", enabled=False))
+)
+
+
+async def applied(served: Served, wish: Wish | Desired, by: Signature = BY) -> list[Outcome]:
+    """All outcomes of an apply that is expected to succeed."""
+    wish = wish if isinstance(wish, Wish) else Wish(wish)
+    outcomes = [outcome async for outcome in apply(wish, served.gateway, by, ttl_s=2)]
+    assert [outcome.detail for outcome in outcomes if outcome.status != "done"] == []
+    return outcomes
+
+
+async def actual(served: Served) -> Actual:
+    return Actual(await served.gateway.assistants(), await served.gateway.crons())
+
+
+async def fields(served: Served) -> dict[str, dict[str, Any]]:
+    """What the server has of every owned thing, field by field."""
+    has = await actual(served)
+    rows = [each for each in (*has.assistants, *has.crons) if each.owned]
+    return {f"{type(each).__name__} {each.name}": fields_of(each) for each in rows}
+
+
+def told(made: Plan) -> list[tuple[str, str, list[str]]]:
+    return [(change.name, change.action, [each.field for each in change.fields]) for change in made.changes]
+
+
+async def test_what_the_files_say_is_what_the_server_has_and_a_second_apply_writes_nothing(
+    served: Served,
+) -> None:
+    assert [outcome.change.action for outcome in await applied(served, DESIRED)] == ["create"] * 4
+    assert await fields(served) == {
+        "ServedAssistant a": wanted(A),
+        "ServedAssistant b": wanted(DESIRED.assistants[1]),
+        "ServedCron k": wanted(K),
+        "ServedCron l": wanted(DESIRED.crons[1]),
+    }
+    (found,) = [each for each in await served.gateway.assistants() if each.owned and each.name == "a"]
+    assert found.change | {"at": None} == {
+        "author": "ana", "source": "test", "reason": "because", "at": None, "from_version": None,
+    }  # fmt: skip
+    served.wire.reset()
+    assert await applied(served, DESIRED) == []
+    assert (served.wire.writes, served.wire.others) == ([], [])
+
+
+EDITS: dict[str, Any] = {
+    "description": "", "context.tone": {"context": {**A.context, "tone": "brief"}},
+    "context.max_turns": {"context": {**A.context, "max_turns": 3}},
+    "context.system_prompt": {"context": {key: A.context[key] for key in ("tone", "approval_threshold_usd")}},
+    "recursion_limit": None, "tags": (), "metadata.team": {"metadata": {"cost": A.metadata["cost"]}},
+    "metadata.cost": {"metadata": {"team": "shop", "cost": {"center": 8}}},
+    "metadata.new": {"metadata": {**A.metadata, "new": 1}},
+    "live": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", EDITS)
+async def test_an_edit_of_one_field_changes_that_field_alone(served: Served, field: str) -> None:
+    await applied(served, DESIRED)
+    before = await fields(served)
+    edit = EDITS[field] if isinstance(EDITS[field], dict) else {field: EDITS[field]}
+    edited = replace(A, **edit)
+    desired = replace(DESIRED, assistants=(edited, DESIRED.assistants[1]))
+    assert told(await look(Wish(desired), served.gateway)) == [("a", "update", [field])]
+    served.wire.reset()
+    (outcome,) = await applied(served, desired)
+    assert len(served.wire.writes) == 1
+    assert outcome.version == 2
+    assert await fields(served) == {**before, "ServedAssistant a": wanted(edited)}
+    assert (await look(Wish(desired), served.gateway)).changes == ()
+
+
+CRON_EDITS: dict[str, Any] = {
+    "schedule": "0 8 * * *", "timezone": "America/New_York", "input": {}, "missed": "skip", "keep_days": 3,
+    "enabled": False, "review": {}, "assistant": "b", "overlap": "replace", "thread": "daily",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", CRON_EDITS)
+async def test_an_edit_of_one_field_of_a_cron_changes_that_field_alone_and_one_cron_stays(
+    served: Served, field: str
+) -> None:
+    await applied(served, DESIRED)
+    before = await fields(served)
+    edited = replace(K, **{field: CRON_EDITS[field]})
+    desired = replace(DESIRED, crons=(edited, DESIRED.crons[1]))
+    action = "replace" if field in ("assistant", "overlap", "thread") else "update"
+    assert told(await look(Wish(desired), served.gateway)) == [("k", action, [field])]
+    await applied(served, desired)
+    assert await fields(served) == {**before, "ServedCron k": wanted(edited)}
+    assert len((await actual(served)).crons) == 2
+    assert (await look(Wish(desired), served.gateway)).changes == ()
+
+
+async def test_twenty_five_of_each_among_others_are_never_doubled(served: Served) -> None:
+    """More than a page of what servers give by default."""
+    for number in range(12):
+        theirs = await served.others.assistants.create("support", name=f"n{number}")
+        await served.others.crons.create(
+            theirs["assistant_id"], schedule="0 1 * * *", metadata={"name": f"n{number}"}
+        )
+    desired = Desired(
+        tuple(Assistant(f"n{number}", "support") for number in range(25)),
+        tuple(Cron(f"n{number}", f"n{number}", "0 9 * * *") for number in range(25)),
+    )
+    for changes in (50, 0, 0):
+        assert len(await applied(served, desired)) == changes
+    moved = replace(desired, crons=tuple(replace(cron, schedule="0 8 * * *") for cron in desired.crons))
+    assert len(await applied(served, Wish(moved, force=True))) == 25
+    has = await actual(served)
+    assert len([each for each in has.assistants if each.owned]) == 25
+    assert len([each for each in has.assistants if not each.owned and not each.system]) == 12
+    assert len([each for each in has.crons if each.owned]) == 25
+    assert len([each for each in has.crons if not each.owned]) == 12
+    for changes in (50, 0):
+        assert len(await applied(served, Wish(Desired(), prune=True, force=True))) == changes
+    assert len((await actual(served)).crons) == 12
+
+
+async def test_drift_is_shown_by_field_left_if_asked_and_put_back(served: Served) -> None:
+    await applied(served, DESIRED)
+    a = A.assistant_id
+    await served.others.assistants.update(
+        a, context={"tone": "brief", "max_turns": 3}, config={"tags": ["z"], "max_concurrency": 3}, name="mine",
+        metadata={"theirs": 1, "team": "other"},
+    )  # fmt: skip
+    (cron,) = [each for each in (await actual(served)).crons if each.name == "k"]
+    await served.others.crons.update(
+        cron.cron_id, schedule="0 7 * * *", input={"a": 1}, end_time=datetime(2030, 1, 1, tzinfo=UTC)
+    )
+    made = await look(Wish(DESIRED), served.gateway)
+    assert told(made) == [
+        ("a", "drift", ["name", "context.tone", "context.approval_threshold_usd", "context.system_prompt",
+                        "recursion_limit", "tags", "metadata.team", "config.max_concurrency", "context.max_turns"]),
+        ("k", "drift", ["schedule", "input", "end_time"]),
+    ]  # fmt: skip
+    tone = next(each for each in as_json(made.changes[0])["fields"] if each["field"] == "context.tone")
+    assert tone == {"field": "context.tone", "from": "brief", "to": "formal", "drifted": True}
+    before = await fields(served)
+    assert await applied(served, Wish(DESIRED, keep_drift=True)) == []
+    assert await fields(served) == before
+    await applied(served, DESIRED)
+    assert (await look(Wish(DESIRED), served.gateway)).changes == ()
+    (found,) = [each for each in (await actual(served)).assistants if each.assistant_id == a]
+    assert found.labels == {**A.metadata, "theirs": 1}, "a label of others is theirs"
+
+
+async def test_a_file_that_changed_beside_drift_is_an_update_that_says_so(served: Served) -> None:
+    await applied(served, DESIRED)
+    await served.others.assistants.update(A.assistant_id, config={"tags": ["z"]}, context=dict(A.context))
+    edited = replace(A, description="New")
+    (change,) = (await look(Wish(replace(DESIRED, assistants=(edited,))), served.gateway)).changes
+    assert change.action == "update"
+    assert {each.field: each.drifted for each in change.fields} == {
+        "description": False, "recursion_limit": True, "tags": True
+    }  # fmt: skip
+
+
+async def test_what_is_not_ours_stays_even_under_our_names(served: Served) -> None:
+    others = served.others
+    theirs = await others.assistants.create(
+        "support", name="a", metadata={"managed_by": "stationmaster", "name": "a"}
+    )
+    cron = await others.crons.create(theirs["assistant_id"], schedule="0 1 * * *", metadata={"name": "k"})
+    await applied(served, DESIRED)
+    await applied(served, Wish(Desired(), prune=True))
+    assert await others.assistants.get(theirs["assistant_id"]) == theirs
+    assert [each["cron_id"] for each in await others.crons.search(limit=100)] == [cron["cron_id"]]
+
+
+async def test_an_id_that_somebody_else_took_is_refused_before_anything_is_written(served: Served) -> None:
+    await served.others.assistants.create("support", assistant_id=A.assistant_id, name="squatter")
+    served.wire.reset()
+    with pytest.raises(NotApplied, match=r"squatter: .* not ours .* another name"):
+        await applied(served, DESIRED)
+    assert served.wire.writes == []
+
+
+async def test_prune_spares_an_assistant_that_crons_of_others_use(served: Served) -> None:
+    await applied(served, DESIRED)
+    theirs = await served.others.crons.create(A.assistant_id, schedule="0 1 * * *")
+    made = await look(Wish(Desired(), prune=True), served.gateway)
+    assert made.kept == ("a",)
+    await applied(served, Wish(Desired(), prune=True))
+    assert [each.cron_id for each in (await actual(served)).crons] == [theirs["cron_id"]]
+    assert [each.name for each in (await actual(served)).assistants if each.owned] == ["a"]
+
+
+async def test_duplicates_are_merged_down_to_one_that_is_right(served: Served) -> None:
+    await applied(served, DESIRED)
+    for schedule in (K.schedule, "0 1 * * *"):
+        await served.gateway.create_cron(replace(K, schedule=schedule), BY)
+    (change,) = (await look(Wish(DESIRED), served.gateway)).changes
+    assert (change.action, len(change.surplus)) == ("merge", 2)
+    await applied(served, DESIRED)
+    assert [each.schedule for each in (await actual(served)).crons if each.name == "k"] == [K.schedule]
+    await served.gateway.create_cron(replace(K, name="nameless"), BY)
+    await served.gateway.create_cron(replace(K, name="nameless"), BY)
+    await applied(served, DESIRED)
+    assert len([each for each in (await actual(served)).crons if each.name == "nameless"]) == 1, (
+        "without a file too"
+    )
+
+
+async def test_more_than_thirty_percent_of_ten_wants_force(served: Served) -> None:
+    several = tuple(Assistant(f"n{number}", "support") for number in range(10))
+    await applied(served, Desired(several))
+    three = tuple(replace(each, description="x") for each in several[:3]) + several[3:]
+    four = tuple(replace(each, description="y") for each in several[:4]) + several[4:]
+    await applied(served, Desired(three))
+    with pytest.raises(NotApplied, match=r"4 of 10 things .* --force"):
+        await applied(served, Desired(four))
+    with pytest.raises(NotApplied, match="--force"):
+        await applied(served, Wish(Desired(several[4:]), prune=True))
+    await applied(served, Wish(Desired(four), force=True))
+
+
+async def pause(served: Served, name: str) -> ServedCron:
+    (row,) = [each for each in (await actual(served)).crons if each.name == name]
+    return await served.gateway.patch_cron(
+        row.cron_id, enabled=False, metadata={PAUSED: {"reason": "storm", "by": "ana"}}
+    )
+
+
+@pytest.mark.parametrize("edit", [{}, {"schedule": "0 8 * * *"}, {"keep_days": 2}, {"overlap": "replace"}])
+async def test_a_paused_cron_stays_paused_whatever_is_applied(served: Served, edit: dict[str, Any]) -> None:
+    await applied(served, DESIRED)
+    await pause(served, "k")
+    desired = replace(DESIRED, crons=(replace(K, **edit), DESIRED.crons[1]))
+    assert (await look(Wish(desired), served.gateway)).paused == ("k",)
+    assert len(await applied(served, desired)) == bool(edit)
+    (row,) = [each for each in (await actual(served)).crons if each.name == "k"]
+    assert row.stopped
+    assert row.paused == {"reason": "storm", "by": "ana"}
+    assert {**fields_of(row), "enabled": True} == wanted(replace(K, **edit))
+
+
+async def test_a_cron_that_is_enabled_again_does_not_fire_for_the_past(served: Served) -> None:
+    every_second = replace(K, schedule="* * * * * *", enabled=False)
+    await applied(served, Desired((A,), (every_second,)))
+    (before,) = (await actual(served)).crons
+    monthly = replace(every_second, schedule="0 9 1 * *", enabled=True)
+    await applied(served, Desired((A,), (monthly,)))
+    (after,) = (await actual(served)).crons
+    assert after.cron_id == before.cron_id
+    assert after.next_run_at is not None
+    assert datetime.fromisoformat(after.next_run_at) > datetime.now(UTC)
+
+
+async def test_a_version_that_is_no_longer_current_is_a_conflict_and_nothing_is_written(
+    served: Served,
+) -> None:
+    await applied(served, DESIRED)
+    before = await served.gateway.assistant(A.assistant_id)
+    assert before is not None
+    await served.others.assistants.update(A.assistant_id, metadata={"x": 1})
+    served.wire.reset()
+    with pytest.raises(Conflict, match=r"version 1 was expected and 2 is current.* nothing was written"):
+        await served.gateway.update_assistant(before, replace(A, description="New"), BY)
+    with pytest.raises(Conflict, match="version 1 was expected and 2 is current"):
+        await served.gateway.delete_assistant(before)
+    assert served.wire.writes == []
+
+
+async def test_a_version_that_comes_in_between_is_told_and_stays(served: Served) -> None:
+    """Here our handlers look right before the write; see test_foreign for servers without."""
+    await applied(served, DESIRED)
+    edited = replace(DESIRED, assistants=(replace(A, description="New"), DESIRED.assistants[1]))
+
+    async def meanwhile(request: httpx.Request) -> None:
+        if request.method == "PATCH":
+            await served.others.assistants.update(A.assistant_id, metadata={"x": 1})
+
+    served.wire.before_write = meanwhile
+    outcomes = [each async for each in apply(Wish(edited), served.gateway, BY)]
+    assert [(each.status, each.version) for each in outcomes] == [("failed", None)]
+    assert "version 1 of a was expected to be current, and version 2" in outcomes[0].detail
+    assert (await served.others.assistants.get(A.assistant_id))["version"] == 2
+
+
+async def test_an_assistant_that_was_made_in_between_is_not_taken_over(served: Served) -> None:
+    async def meanwhile(request: httpx.Request) -> None:
+        if request.url.path == "/assistants":
+            await served.others.assistants.create(
+                "support", assistant_id=A.assistant_id, name="theirs", if_exists="do_nothing"
+            )
+
+    served.wire.before_write = meanwhile
+    outcomes = [each async for each in apply(Wish(Desired((A,), (K,))), served.gateway, BY)]
+    assert [each.status for each in outcomes] == ["failed", "not tried"]
+    assert outcomes[1].detail == "assistant a failed"
+    assert (await served.others.assistants.get(A.assistant_id))["name"] == "theirs"
+
+
+async def test_another_plan_than_the_one_agreed_to_is_refused(served: Served) -> None:
+    await applied(served, DESIRED)
+    edited = Wish(replace(DESIRED, assistants=(replace(A, description="New"),)))
+    agreed = replace(edited, checksum=(await look(edited, served.gateway)).checksum)
+    await served.others.assistants.update(A.assistant_id, metadata={"x": 1})
+    served.wire.reset()
+    with pytest.raises(NotApplied, match="has changed since the plan was made"):
+        await applied(served, agreed)
+    assert served.wire.writes == []
+
+
+# What an apply can be interrupted in: every kind of change at once.
+OLD = Desired(
+    (A, Assistant("gone", "support"), Assistant("b", "support")),
+    (K, replace(K, name="anew"), replace(K, name="twice"), replace(K, name="gone", assistant="gone")),
+)
+NEW = Desired(
+    (replace(A, description="New"), Assistant("b", "support"), Assistant("c", "support")),
+    (replace(K, schedule="0 8 * * *"), replace(K, name="anew", assistant="b"), replace(K, name="twice"),
+     replace(K, name="fresh", assistant="c")),
+)  # fmt: skip
+
+
+async def as_before(served: Served) -> None:
+    served.wire.reset()
+    await applied(served, Wish(OLD, prune=True, force=True))
+    await served.gateway.create_cron(replace(K, name="twice"), BY)
+
+
+@pytest.mark.parametrize("cut", ["before", "after", "500"])
+async def test_an_apply_that_is_cut_at_any_write_is_finished_by_the_next_and_nothing_is_doubled(
+    served: Served, cut: Any
+) -> None:
+    wish = Wish(NEW, prune=True, force=True)
+    await as_before(served)
+    served.wire.reset()
+    await applied(served, wish)
+    writes = list(served.wire.writes)
+    assert len(writes) == 10, writes
+    for number in range(len(writes)):
+        await as_before(served)
+        served.wire.reset(cut_at=number, cut=cut)
+        outcomes = [outcome async for outcome in apply(wish, served.gateway, BY, ttl_s=2)]
+        assert any(outcome.status != "done" for outcome in outcomes), f"cut at {writes[number]}"
+        firing = await enabled(served)
+        assert {name for name in firing if firing.count(name) > 1} <= {"twice"}, "two would fire in one slot"
+        served.wire.reset()
+        await applied(served, wish)
+        assert (await look(wish, served.gateway)).changes == (), f"cut at {writes[number]}"
+        assert sorted(await enabled(served)) == ["anew", "fresh", "k", "twice"]
+
+
+async def enabled(served: Served) -> Sequence[str]:
+    return [row.name for row in (await actual(served)).crons if row.enabled]
