@@ -46,10 +46,10 @@ dev: setup ## plain `langgraph dev` on a seeded shop, for Studio and the inner l
 
 # Most tests wait for processes, not for the processor: more workers than cores. A file stays with one worker, and
 # with it the servers that its tests share.
-WORKERS ?= 4
+WORKERS ?= 8
 
 test: setup-dev ## every test
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 record: setup-dev ## record the conversations of tests/recordings again; with OPENAI_API_KEY a provider's
 	$(BIN)/python -m tests.recordings.record $(ARGS)

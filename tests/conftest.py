@@ -4,21 +4,42 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from argon2 import PasswordHasher
 from langgraph_sdk.client import LangGraphClient
 from psycopg.sql import SQL, Identifier
 
 from agents.shared import database as agents_database
 from stationmaster.postgres import embedded, migrate
+from stationmaster.reviews.access import passwords
 from stationmaster.shop.seed import seed
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.shop import Ledger
+from tests.scheduling import BySharedServer, rank
 
 TEMPLATE = "migrated"
 SEEDED_TEMPLATE = "seeded"
 _numbers = count(1)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> BySharedServer:
+    return BySharedServer(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=rank)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """Hashing is slow on purpose; tests sign in by the hundred, and none is about its price."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,8 @@ LOOK_S = 0.2
 OPENS_S = 30.0
 """A webhook opens the review at once, the sweep within some seconds."""
 TAKEN_S = 60.0
+TABS = ("needs_you", "claimed", "waiting", "decided", "closed")
+"""Where a review can be: whoever sits at the inbox may be quicker than we look."""
 
 Tell = Callable[[str, Any], None]
 
@@ -65,7 +67,7 @@ class ThroughReviews:
     async def _review(self, thread_id: str, interrupt_id: str) -> dict[str, Any]:
         deadline = time.monotonic() + OPENS_S
         while True:
-            found = await self.console.reviews("needs_you", thread_id=thread_id)
+            found = [each for tab in TABS for each in await self.console.reviews(tab, thread_id=thread_id)]
             if review := next((each for each in found if each["interrupt_id"] == interrupt_id), None):
                 return review
             if time.monotonic() > deadline:

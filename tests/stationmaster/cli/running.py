@@ -1,5 +1,6 @@
 """Runs `stationmaster` as somebody at a terminal does: a real process in a project's directory."""
 
+import io
 import json
 import os
 import signal
@@ -7,11 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
+import pytest
 
+from stationmaster.cli.__main__ import main
 from tests.fakes.agent_server import clean_environment, free_port
 
 COMMAND = (sys.executable, "-m", "stationmaster.cli")
@@ -28,8 +32,26 @@ def stationmaster(
         env=clean_environment(env),
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=150,
     )
+
+
+def in_process(
+    *arguments: str, cwd: Path, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """The same command in this process, which has everything imported: where a second one would show no more."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(cwd)
+        patch.setattr(sys, "argv", ["stationmaster", *arguments])
+        patch.setattr(os, "environ", clean_environment(env))
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(bool(end.code))
+        else:
+            code = 0
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def eventually(true: Callable[[], bool], what: str, timeout_s: float = 30.0) -> None:

@@ -3,9 +3,9 @@
 import json
 import os
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from langgraph_sdk import get_client
@@ -14,7 +14,9 @@ from stationmaster.demo.run import DemoError, run_ticket
 from stationmaster.demo.tickets import Ticket
 from tests.fakes.agent_server import ROOT, AgentServer, clean_environment
 from tests.fakes.shop import Ledger
-from tests.stationmaster.cli.running import COMMAND, Up, eventually, stationmaster
+from tests.stationmaster.cli.running import COMMAND, Up, eventually, in_process, stationmaster
+
+Done: TypeAlias = subprocess.CompletedProcess[str]
 
 BITEXT = ROOT.parent / "shared" / "data" / "bitext_customer_support" / "validation.csv"
 MESSAGES = """utterance,intent
@@ -25,20 +27,21 @@ nobody labelled this one,some_new_label
 """
 
 
-def demo(*options: str, database: str | None = None, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def demo(
+    *options: str, database: str | None = None, run: Callable[..., Done] = in_process, cwd: Path = ROOT
+) -> Done:
     """Run the command and wait for its end."""
-    env = clean_environment({"STATIONMASTER_DATABASE_URI": database} if database else {})
-    command = [sys.executable, "-m", "stationmaster.cli", "demo", *options]
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=150, check=False)
+    env = {"STATIONMASTER_DATABASE_URI": database} if database else {}
+    return run("demo", *options, cwd=cwd, env=env)
 
 
-def found_by(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+def found_by(done: Done) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def test_six_tickets_come_to_what_they_must(support: AgentServer, served_shop: str, ledger: Ledger) -> None:
-    found = found_by(demo("--api-url", support.url, "--json", database=served_shop))
+    found = found_by(demo("--api-url", support.url, "--json", database=served_shop, run=stationmaster))
     assert found["ok"] is True
     assert {ticket["ticket"]: (ticket["intent"], ticket["outcome"]) for ticket in found["tickets"]} == {
         "blender": ("refund", "refunded"),
@@ -68,7 +71,7 @@ def test_again_and_for_people(support: AgentServer, served_shop: str) -> None:
 
 
 def test_it_starts_and_stops_a_server_of_its_own(tmp_path: Path) -> None:
-    found = found_by(demo("--data-dir", str(tmp_path / "data"), "--json"))
+    found = found_by(demo("--data-dir", str(tmp_path / "data"), "--json", run=stationmaster))
     assert found["ok"] is True
     # A console runs beside it, so that the approval went through the review service.
     (blender,) = (ticket for ticket in found["tickets"] if ticket["waited"])
@@ -109,8 +112,8 @@ def test_what_is_left_to_a_person_waits_for_one(tmp_path: Path, seeded_database:
     assert found["ledger"]["refunds"] == 1
 
 
-def reviews_command(*arguments: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
-    return stationmaster("reviews", *arguments, "--data-dir", str(tmp_path / "data"), cwd=tmp_path)
+def reviews_command(*arguments: str, tmp_path: Path) -> Done:
+    return in_process("reviews", *arguments, "--data-dir", str(tmp_path / "data"), cwd=tmp_path)
 
 
 def test_without_a_console_nobody_could_answer(support: AgentServer, served_shop: str) -> None:

@@ -174,7 +174,7 @@ async def test_a_session_is_new_at_each_sign_in_and_ends_alone_in_time_or_with_a
 async def test_an_old_hash_is_made_anew_at_the_next_sign_in(pool: Pool) -> None:
     from argon2 import PasswordHasher
 
-    weak = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+    weak = PasswordHasher(time_cost=1, memory_cost=16, parallelism=1).hash(PASSWORD)
     await users.add(pool, "ann")
     async with pool.connection() as conn:
         await conn.execute("UPDATE reviews.users SET password_hash = %s", (weak,))
