@@ -115,7 +115,7 @@ async def recorded(desk: CronDesk, name: str | None, *, before: int | None = Non
         raise NoSuchCron(f"nothing is recorded of a cron {name}: `stationmaster crons list` shows the names")
     shown = ticks[:limit]
     if desk.optional_server is None:
-        stale = "no server runs: what is open may have ended"
+        stale = "no server runs: what is open may have ended" if any(map(history.is_open, shown)) else None
     elif stale is None:
         shown = [await _as_now(desk, tick) for tick in shown]
     return Page(shown, shown[-1].id if len(ticks) > limit else None, stale)
