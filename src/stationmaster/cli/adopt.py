@@ -11,7 +11,7 @@ from rich.text import Text
 
 from stationmaster.cli import reconciled
 from stationmaster.cli.plan_shown import LINE_STYLES
-from stationmaster.cli.reconciled import ApiUrl, AsJson, DataDir, Named
+from stationmaster.cli.reconciled import NO_FILES, ApiUrl, AsJson, DataDir, Named
 from stationmaster.cli.reviews_shown import harmless
 from stationmaster.reconcile.adopting import adopt as edit_for
 from stationmaster.reconcile.diff import Actual
@@ -39,7 +39,7 @@ def adopt(
     async def work(gateway: Gateway) -> Edit:
         return edit_for(name, files, Actual(await gateway.assistants(), await gateway.crons()), folders)
 
-    edit = reconciled.run(server, work)
+    edit = reconciled.run(server, work, NO_FILES)
     if as_json:
         body = {
             "files": [str(path) for path in edit.texts],

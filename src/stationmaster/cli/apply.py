@@ -12,7 +12,7 @@ from rich.console import Console
 
 from stationmaster.cli import reconciled
 from stationmaster.cli.plan_shown import print_outcome, print_plan
-from stationmaster.cli.reconciled import ApiUrl, AsJson, DataDir, KeepDrift, Named, Prune
+from stationmaster.cli.reconciled import NO_FILES, ApiUrl, AsJson, DataDir, KeepDrift, Named, Prune
 from stationmaster.errors import StationmasterError
 from stationmaster.reconcile import reconciling, saved
 from stationmaster.reconcile.carrying_out import Outcome
@@ -25,8 +25,6 @@ from stationmaster.reconcile.reconciling import NotApplied, Wish, allow, desired
 from stationmaster.reconcile.remarks import remarks
 from stationmaster.reconcile.resources import Signature
 from stationmaster.settings import load_settings
-
-NO_FILES = Files((), ())
 
 
 def apply(
@@ -56,7 +54,7 @@ def apply(
     asked = Asked(files, wish, plan_file, kept, yes, as_json, reason, wait)
     with reconciled.problems_as_json(asked=as_json):
         server = reconciled.target_for(files, settings, target, api_url, data_dir)
-        made, outcomes, after = reconciled.run(server, asked.work)
+        made, outcomes, after = reconciled.run(server, asked.work, files)
     if as_json:
         typer.echo(json.dumps(_body(made, outcomes), indent=2, ensure_ascii=False))
     _finish(outcomes, after)

@@ -44,7 +44,7 @@ def plan(
 
     with reconciled.problems_as_json(asked=as_json):
         server = reconciled.target_for(files, settings, target, api_url, data_dir)
-        made, said = reconciled.run(server, work)
+        made, said = reconciled.run(server, work, files)
     if out is not None:
         out.write_text(saved.text_of(made, keep_drift=keep_drift), encoding="utf-8")
         said.append(f"Kept in {out}: `stationmaster apply --plan {out}` carries out exactly this.")

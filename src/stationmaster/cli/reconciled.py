@@ -9,15 +9,19 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, TypeVar
+from urllib.parse import urlsplit
 
 import typer
 
 from stationmaster.cli.target import NoServer, Target, client, find_target, named_target
+from stationmaster.loopback import is_loopback
+from stationmaster.reconcile.errors import ServerUnavailable
 from stationmaster.reconcile.files import Files, FilesWrong, read
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.settings import Settings
 
 T = TypeVar("T")
+NO_FILES = Files((), ())
 Named = Annotated[str | None, typer.Option("--target", help="A server of STATIONMASTER_TARGETS, like prod.")]
 ApiUrl = Annotated[str | None, typer.Option(help="A server's URL, with STATIONMASTER_API_KEY.")]
 DataDir = Annotated[Path | None, typer.Option(file_okay=False, help="Whose server (default .stationmaster).")]
@@ -56,14 +60,33 @@ def problems_as_json(*, asked: bool) -> Iterator[None]:
         raise typer.Exit(wrong.exit_code) from None
 
 
-def run(target: Target, work: Callable[[Gateway], Awaitable[T]]) -> T:
-    """Do the work with a server."""
+def run(target: Target, work: Callable[[Gateway], Awaitable[T]], files: Files) -> T:
+    """Do the work with a server. Wrong files are told of before that it does not answer."""
 
     async def connected() -> T:
+        await _listens(target.url)
         async with client(target) as sdk:
             return await work(Gateway(sdk, target.url))
 
-    return asyncio.run(connected())
+    try:
+        return asyncio.run(connected())
+    except ServerUnavailable:
+        files.desired()
+        raise
+
+
+async def _listens(url: str) -> None:
+    """ServerUnavailable at once where nothing listens on this machine: the SDK would try for eight seconds."""
+    parts = urlsplit(url)
+    if not is_loopback(parts.hostname):
+        return
+    try:
+        _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
+    except OSError as error:
+        raise ServerUnavailable(
+            f"{url} does not answer ({error.strerror}): see that it runs, then do it again"
+        ) from None
+    writer.close()
 
 
 def author() -> str:
@@ -75,6 +98,7 @@ def author() -> str:
 
 
 def shown(path: Path) -> Path:
+    """The path from the working directory, if it lies below it."""
     try:
         return path.absolute().relative_to(Path.cwd())
     except ValueError:

@@ -121,7 +121,7 @@ async def _take(
     while True:
         with translated(url):
             number, holder = await _first_free(client, seen, ttl_s)
-            if number is not None and await _create(client, number, token, author):
+            if number is not None and await take_number(client, number, token, author):
                 if await _still_dead(client, seen, number):
                     return Lock(client, url, number, token, ttl_s)
                 await _delete(client, number)
@@ -173,7 +173,8 @@ async def _release(lock: Lock) -> None:
             await _delete(lock.client, number)
 
 
-async def _create(client: LangGraphClient, number: int, token: str, author: str) -> bool:
+async def take_number(client: LangGraphClient, number: int, token: str, author: str) -> bool:
+    """Make the thread that stands for it; False when somebody has it."""
     metadata = {
         MANAGED_BY: MANAGER, "purpose": "apply lock", "token": token, "beat": token, "author": author,
         "host": socket.gethostname(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -53,7 +53,7 @@ async def test_the_lock_never_looks_like_a_thread_that_waits(served: Served) -> 
 
 async def dead(served: Served, number: int) -> None:
     """What a killed apply leaves: a thread that nobody touches."""
-    assert await locks._create(served.others, number, "dead", "dan")
+    assert await locks.take_number(served.others, number, "dead", "dan")
 
 
 async def test_a_killed_holder_bars_nobody_for_long_and_only_one_takes_over(served: Served) -> None:

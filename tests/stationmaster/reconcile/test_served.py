@@ -66,7 +66,7 @@ async def test_what_the_files_say_is_what_the_server_has_and_a_second_apply_writ
         "ServedCron l": wanted(DESIRED.crons[1]),
     }
     (found,) = [each for each in await served.gateway.assistants() if each.owned and each.name == "a"]
-    assert found.change | {"at": None} == {
+    assert {**found.change, "at": None} == {
         "author": "ana", "source": "test", "reason": "because", "at": None, "from_version": None,
     }  # fmt: skip
     served.wire.reset()
@@ -151,8 +151,9 @@ async def test_twenty_five_of_each_among_others_are_never_doubled(served: Served
 async def test_drift_is_shown_by_field_left_if_asked_and_put_back(served: Served) -> None:
     await applied(served, DESIRED)
     a = A.assistant_id
+    config: Any = {"tags": ["z"], "max_concurrency": 3}
     await served.others.assistants.update(
-        a, context={"tone": "brief", "max_turns": 3}, config={"tags": ["z"], "max_concurrency": 3}, name="mine",
+        a, context={"tone": "brief", "max_turns": 3}, config=config, name="mine",
         metadata={"theirs": 1, "team": "other"},
     )  # fmt: skip
     (cron,) = [each for each in (await actual(served)).crons if each.name == "k"]
@@ -192,7 +193,9 @@ async def test_what_is_not_ours_stays_even_under_our_names(served: Served) -> No
     theirs = await others.assistants.create(
         "support", name="a", metadata={"managed_by": "stationmaster", "name": "a"}
     )
-    cron = await others.crons.create(theirs["assistant_id"], schedule="0 1 * * *", metadata={"name": "k"})
+    cron: Any = await others.crons.create(
+        theirs["assistant_id"], schedule="0 1 * * *", metadata={"name": "k"}
+    )
     await applied(served, DESIRED)
     await applied(served, Wish(Desired(), prune=True))
     assert await others.assistants.get(theirs["assistant_id"]) == theirs
@@ -209,7 +212,7 @@ async def test_an_id_that_somebody_else_took_is_refused_before_anything_is_writt
 
 async def test_prune_spares_an_assistant_that_crons_of_others_use(served: Served) -> None:
     await applied(served, DESIRED)
-    theirs = await served.others.crons.create(A.assistant_id, schedule="0 1 * * *")
+    theirs: Any = await served.others.crons.create(A.assistant_id, schedule="0 1 * * *")
     made = await look(Wish(Desired(), prune=True), served.gateway)
     assert made.kept == ("a",)
     await applied(served, Wish(Desired(), prune=True))
