@@ -18,6 +18,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 
 from stationmaster.environment import ENV_FILE, SettingsError, databases_first, load
 from stationmaster.receivers import Channel, EventUrl, channels, event_urls, only_over_tls
+from stationmaster.reviews.access.identity import ROLES
 
 __all__ = ["ApiKey", "Settings", "SettingsError", "load_settings"]
 
@@ -118,6 +119,7 @@ class Settings(BaseSettings):
     undo_s: float = Field(8, ge=0, le=60, validation_alias="STATIONMASTER_UNDO_S")
     assistants: Path = Field(Path("assistants"), validation_alias="STATIONMASTER_ASSISTANTS")
     crons: Path = Field(Path("crons"), validation_alias="STATIONMASTER_CRONS")
+    allow_drift: bool = Field(default=False, validation_alias="STATIONMASTER_ALLOW_DRIFT")
     policies: Path = Field(Path("webhooks/policies"), validation_alias="STATIONMASTER_POLICIES")
     audit_key: SecretStr | None = Field(None, validation_alias="STATIONMASTER_AUDIT_KEY", min_length=16)
     event_private: bool = Field(default=False, validation_alias="STATIONMASTER_EVENT_PRIVATE")
@@ -174,10 +176,8 @@ class Settings(BaseSettings):
         if not isinstance(value, str) or not isinstance(parts, list):
             return value
         pairs = [(group.strip(), role.strip()) for group, _, role in (part.rpartition(":") for part in parts)]
-        if not all(group and role in ("reader", "reviewer", "lead", "admin") for group, role in pairs):
-            raise ValueError(
-                "must be comma separated group:role pairs, role one of reader, reviewer, lead, admin"
-            )
+        if not all(group and role in ROLES for group, role in pairs):
+            raise ValueError(f"must be comma separated group:role pairs, role one of {', '.join(ROLES)}")
         return pairs
 
     @field_validator("targets", mode="before")

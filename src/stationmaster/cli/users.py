@@ -35,7 +35,8 @@ Groups = Annotated[
     typer.Option("--group", help="Sees this group's reviews; again for more; * is every one."),
 ]
 Roles = Annotated[
-    list[str] | None, typer.Option("--role", help="reader, reviewer, lead or admin (default reviewer).")
+    list[str] | None,
+    typer.Option("--role", help="reader, reviewer, editor, lead or admin (default reviewer)."),
 ]
 Label = Annotated[str, typer.Argument(metavar="LABEL", help="What the token is for.")]
 

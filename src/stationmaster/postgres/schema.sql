@@ -781,7 +781,7 @@ CREATE TABLE reviews.users (
     signed_in_at timestamp with time zone,
     CONSTRAINT users_name_check CHECK ((name ~ '^[a-z0-9]([a-z0-9._@+-]{0,98}[a-z0-9])?$'::text)),
     CONSTRAINT users_one_way_in CHECK (((password_hash IS NULL) OR (oidc_subject IS NULL))),
-    CONSTRAINT users_roles_check CHECK (((roles <@ ARRAY['reviewer'::text, 'lead'::text, 'admin'::text, 'reader'::text]) AND (roles <> '{}'::text[])))
+    CONSTRAINT users_roles_check CHECK (((roles <@ ARRAY['reviewer'::text, 'editor'::text, 'lead'::text, 'admin'::text, 'reader'::text]) AND (roles <> '{}'::text[])))
 );
 
 

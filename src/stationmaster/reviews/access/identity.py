@@ -4,11 +4,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Role = Literal["reader", "reviewer", "lead", "admin"]
+Role = Literal["reader", "reviewer", "editor", "lead", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
-# Weakest first: each may do what those before it may, and a little more.
-_RANK = {role: rank for rank, role in enumerate(ROLES)}
+# What each role may do: its own and that of these. An editor changes assistants and answers nothing; a lead of
+# reviewers changes none.
+_COVERS: dict[str, frozenset[str]] = {
+    "reader": frozenset({"reader"}),
+    "reviewer": frozenset({"reader", "reviewer"}),
+    "editor": frozenset({"reader", "editor"}),
+    "lead": frozenset({"reader", "reviewer", "lead"}),
+    "admin": frozenset(ROLES),
+}
 # A group of this name is every group: somebody who answers whatever comes.
 EVERY_GROUP = "*"
 
@@ -23,8 +30,8 @@ class Identity:
     credential: str
 
     def has(self, role: Role) -> bool:
-        """Whether one of the roles is `role` or stands above it."""
-        return any(_RANK.get(own, -1) >= _RANK[role] for own in self.roles)
+        """Whether one of the roles is `role` or covers it."""
+        return any(role in _COVERS.get(own, ()) for own in self.roles)
 
     @property
     def sees_every_group(self) -> bool:

@@ -49,7 +49,7 @@ async def test_names_that_cannot_be(pool: Pool, name: str) -> None:
 
 
 async def test_roles_and_groups_are_checked(pool: Pool) -> None:
-    with pytest.raises(BadUser, match="god is no role: give one of reader, reviewer, lead, admin"):
+    with pytest.raises(BadUser, match="god is no role: give one of reader, reviewer, editor, lead, admin"):
         await users.add(pool, "ann", roles=["god"])
     with pytest.raises(BadUser, match="nothing is no role"):
         await users.add(pool, "ann", roles=[])
