@@ -81,10 +81,13 @@ class AgentServer:
         return snapshot_from(row, state, [*runs, *more], frozenset(forgotten))
 
     async def waits(self, thread_id: str) -> bool:
-        """Whether the thread stands before a node or a question: a cheaper look, for those that mostly don't."""
+        """Whether the thread stands before a node or a question: a cheaper look, for those that mostly don't.
+
+        What waits in a subgraph shows at the top as well.
+        """
         with _translated(self.url):
             try:
-                state = await self.client.threads.get_state(thread_id, subgraphs=True)
+                state = await self.client.threads.get_state(thread_id)
             except NotFoundError:
                 return False
         return bool(state["next"] or state.get("interrupts") or state["tasks"])

@@ -24,6 +24,7 @@ from stationmaster.reviews.deliver import RENEW_S, renew, step, take
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.outbox import queue
 from stationmaster.reviews.policies import load
+from stationmaster.reviews.remembering import Memory
 from stationmaster.reviews.supervising import Health, keep, pause
 from stationmaster.reviews.sweep import sweep_if_due
 from stationmaster.settings import Settings
@@ -142,11 +143,11 @@ async def _step(desk: Desk, review_id: str) -> None:
 
 
 async def sweep_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
-    again: set[str] = set()
+    again, memory = set[str](), Memory()
     while not stop.is_set():
         with _patience("the sweep"):
             swept = await sweep_if_due(
-                desk, every_s=pace.sweep_s, full_every_s=pace.full_sweep_s, again=again
+                desk, every_s=pace.sweep_s, full_every_s=pace.full_sweep_s, again=again, memory=memory
             )
             if swept:
                 again = swept.failed

@@ -12,6 +12,7 @@ from stationmaster.postgres.queries import load
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
 from stationmaster.reviews.observe import observe
+from stationmaster.reviews.remembering import Memory
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
 DUE, UNFINISHED_THREADS, DONE = QUERIES["due"], QUERIES["unfinished_threads"], QUERIES["done"]
@@ -62,23 +63,33 @@ class _Found:
 
 
 async def sweep_if_due(
-    desk: Desk, *, every_s: float, full_every_s: float, again: Collection[str] = ()
+    desk: Desk,
+    *,
+    every_s: float,
+    full_every_s: float,
+    again: Collection[str] = (),
+    memory: Memory | None = None,
 ) -> Swept | None:
     """Sweep, unless another process has done so within `every_s`."""
     async with desk.pool.connection() as conn:
         turn = await (await conn.execute(DUE, {"every_s": every_s, "full_every_s": full_every_s})).fetchone()
     if turn is None:
         return None
-    return await sweep(desk, turn["watermark"], full=turn["full"], again=again)
+    return await sweep(desk, turn["watermark"], full=turn["full"], again=again, memory=memory)
 
 
 async def sweep(
-    desk: Desk, watermark: datetime | None, *, full: bool = False, again: Collection[str] = ()
+    desk: Desk,
+    watermark: datetime | None,
+    *,
+    full: bool = False,
+    again: Collection[str] = (),
+    memory: Memory | None = None,
 ) -> Swept:
     """Look at every thread that changed since `watermark`, at those with unfinished reviews, and at `again`.
 
-    `full`, no watermark, or a server that went back in time: all threads. AgentServerUnavailable when the server
-    is away; the watermark then stays where it was.
+    What `memory` knows to be as it was is left out, until it is due again. `full`, no watermark, or a server that went
+    back in time: all threads. AgentServerUnavailable when the server is away; the watermark then stays where it was.
     """
     found = await _changed(desk, None if full else watermark)
     if found.went_back:
@@ -87,7 +98,12 @@ async def sweep(
         rows = await (await conn.execute(UNFINISHED_THREADS)).fetchall()
     unfinished = {row["thread_id"] for row in rows}
     swept = Swept(full or watermark is None)
-    await _look_at(desk, found, unfinished | set(again), swept)
+    memory = memory or Memory()
+    if swept.full:
+        memory.forget()
+    wanted = memory.due(found.changed, unfinished) | set(again)
+    await _look_at(desk, found, wanted & unfinished | set(again), wanted, swept)
+    memory.looked(wanted - swept.failed, found.changed, unfinished)
     async with desk.pool.connection() as conn:
         await conn.execute(DONE, {"watermark": found.newest, "full": swept.full, "lag_s": swept.lag_s})
     return swept
@@ -108,8 +124,9 @@ async def _changed(desk: Desk, watermark: datetime | None) -> _Found:
     return _Found(changed, newest, went_back)
 
 
-async def _look_at(desk: Desk, found: _Found, surely: set[str], swept: Swept) -> None:
-    """All of them, a few at once. A thread that has no review is looked at closely only if it waits."""
+async def _look_at(desk: Desk, found: _Found, surely: set[str], wanted: set[str], swept: Swept) -> None:
+    """All that are wanted, a few at once, those with a review first and then the newest. A thread that has none is
+    looked at closely only if it waits."""
     rate, gate = Rate(PER_SECOND), asyncio.Semaphore(AT_ONCE)
 
     async def one(thread_id: str) -> None:
@@ -129,7 +146,8 @@ async def _look_at(desk: Desk, found: _Found, surely: set[str], swept: Swept) ->
 
     async with asyncio.TaskGroup() as group:
         for thread_id in {**dict.fromkeys(surely), **found.changed}:
-            group.create_task(one(thread_id))
+            if thread_id in wanted:
+                group.create_task(one(thread_id))
     if len(swept.failed) > GIVE_UP:
         raise AgentServerUnavailable(
             f"{len(swept.failed)} threads could not be read: the Agent Server is away or failing; see its log"
