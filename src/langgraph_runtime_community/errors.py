@@ -28,6 +28,10 @@ class LeaseLost(RuntimeTrouble):
     """The run is another worker's by now: what this one still wants to write counts for nothing."""
 
 
+class LeaseLapsed(RuntimeTrouble):
+    """This process was silent for longer than its lease: the run stops here, and goes on wherever it is claimed."""
+
+
 class RunInFlight(RuntimeTrouble):
     """The thread's state can't be changed from outside while a run of it is in flight."""
 

@@ -13,6 +13,7 @@ from psycopg.rows import dict_row
 
 from langgraph_runtime_community.config import config
 from langgraph_runtime_community.identity import HOST, PID, WORKER_ID
+from langgraph_runtime_community.pulse import PULSE
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("heartbeat.sql"))
@@ -74,6 +75,8 @@ class Heartbeat:
         )  # fmt: skip
 
     def _beat(self, conn: psycopg.Connection[dict[str, Any]]) -> None:
+        sent_at = time.monotonic()
         conn.execute(BEAT, {"worker": WORKER_ID, "host": HOST, "pid": PID, "lease": config().lease_s})
+        PULSE.beat(sent_at)
         for row in conn.execute(CANCELS, {"worker": WORKER_ID}):
             self._cancelled(row["run_id"], row["cancel"], row["cancel_reason"])

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from langgraph_runtime_community.errors import LeaseLost
+from langgraph_runtime_community.errors import LeaseLapsed, LeaseLost
+from langgraph_runtime_community.pulse import PULSE
 
 
 @dataclass
@@ -31,6 +32,7 @@ class Lease:
     handing_back: bool = False
     deletes_thread: bool = False
     events: int = 0
+    lapses: int = field(default_factory=lambda: PULSE.lapses)
     started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
 
     @property
@@ -48,9 +50,22 @@ class Lease:
         return self.base, self.events
 
     def lose(self) -> LeaseLost:
-        """Mark it as lost; the error to raise."""
+        """Mark it as lost, and stop the worker, which would go on with another's steps; the error to raise."""
         self.lost = True
-        return LeaseLost(f"run {self.run_id} is another worker's by now")
+        error = LeaseLost(f"run {self.run_id} is another worker's by now")
+        self.cancel.set(error)
+        return error
+
+    def require(self) -> None:
+        """LeaseLapsed if this process was silent for too long since the run was claimed.
+
+        What it holds by then may be another's already. If not, it goes back into the queue, as from a drain.
+        """
+        if not PULSE.held_since(self.lapses):
+            self.handing_back = True
+            error = LeaseLapsed(f"the lease on run {self.run_id} has run out")
+            self.cancel.set(error)
+            raise error
 
 
 LEASE: ContextVar[Lease | None] = ContextVar("community_runtime_lease", default=None)

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from types import FrameType
 from typing import Any
 from uuid import UUID
@@ -14,6 +14,7 @@ import structlog
 
 from langgraph_runtime_community import database, metrics, migrate
 from langgraph_runtime_community.config import config
+from langgraph_runtime_community.errors import LeaseLapsed
 from langgraph_runtime_community.heartbeat import QUERIES as HEARTBEAT
 from langgraph_runtime_community.heartbeat import Heartbeat
 from langgraph_runtime_community.hooks.sending import SENDER
@@ -180,9 +181,13 @@ async def _queue(undo: AsyncExitStack, tasks: Any, uri: str, places: int) -> Non
 
 
 async def _show_life(heartbeat: Heartbeat) -> None:
+    """Tell the heartbeat that the loop turns; and stop what this process has no lease for any more."""
     while True:
         heartbeat.loop_is_alive()
-        await asyncio.sleep(1)
+        for lease in list(bench.leases.values()) if (bench := BENCH.get()) else []:
+            with suppress(LeaseLapsed):
+                lease.require()
+        await asyncio.sleep(min(1.0, config().lease_s / 5))
 
 
 async def _drained(queue: Queue, told: "Stop") -> None:

@@ -14,6 +14,7 @@ from langgraph_runtime_community.errors import LeaseLost, RuntimeTrouble
 from langgraph_runtime_community.identity import WORKER_ID
 from langgraph_runtime_community.lease import LEASE, Lease
 from langgraph_runtime_community.ops import ending
+from langgraph_runtime_community.pulse import PULSE
 from langgraph_runtime_community.resuming import as_continued
 from langgraph_runtime_community.streams.hub import HUB
 from langgraph_runtime_community.streams.publishing import publish_end
@@ -42,7 +43,7 @@ class Queue:
         while not self.bench.closed:
             self.bench.woken.clear()
             try:
-                claimed = await self._claim() if self.bench.free else []
+                claimed = await self._claim() if self.bench.free and PULSE.fresh() else []
             except RuntimeTrouble as error:
                 logger.warning("can't claim runs", error=str(error))
                 claimed = []

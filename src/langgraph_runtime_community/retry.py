@@ -5,13 +5,13 @@ import functools
 from collections.abc import Awaitable, Callable
 from typing import ParamSpec, TypeVar
 
-from langgraph_runtime_community.errors import Conflict, LeaseLost, Overloaded, Unavailable
+from langgraph_runtime_community.errors import Conflict, LeaseLapsed, LeaseLost, Overloaded, Unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 # The worker puts a run that failed with one of these back into the queue instead of ending it.
-RETRIABLE_EXCEPTIONS: tuple[type[BaseException], ...] = (Unavailable, Conflict, LeaseLost)
+RETRIABLE_EXCEPTIONS: tuple[type[BaseException], ...] = (Unavailable, Conflict, LeaseLost, LeaseLapsed)
 OVERLOADED_EXCEPTIONS: tuple[type[BaseException], ...] = (Overloaded,)
 TRIES = 3
 

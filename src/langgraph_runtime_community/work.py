@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from langgraph_runtime_community.lease import Lease
+from langgraph_runtime_community.pulse import PULSE
 
 
 @dataclass
@@ -29,7 +30,7 @@ class Bench:
 
     def has_room(self) -> bool:
         """Whether a run that is being accepted may be claimed in the same breath; not ahead of those that wait."""
-        return self.free > 0 and not self.behind and not self.closed
+        return self.free > 0 and not self.behind and not self.closed and PULSE.fresh()
 
     @contextmanager
     def promise(self, places: int = 1) -> Iterator[None]:

@@ -9,14 +9,14 @@ from pathlib import Path
 from stationmaster.server.stock import read_project, stock_environment
 from tests.fakes.agent_server import ROOT, AgentServer, clean_environment
 
-PLAIN = Path(__file__).parent / "graphs" / "langgraph.json"
+PROJECT = Path(__file__).parents[1] / "langgraph_runtime_community" / "served" / "langgraph.json"
 
 
 @dataclass
 class CommunityServer(AgentServer):
     """Any number of them may share `database`. Their clock is faster than the default: a lease of two seconds."""
 
-    config: Path = PLAIN
+    config: Path = PROJECT
     database: str = ""
     clock: dict[str, str] = field(default_factory=lambda: {"LEASE_S": "2", "POLL_S": "0.5", "DRAIN_S": "2"})
 

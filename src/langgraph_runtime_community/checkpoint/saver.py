@@ -97,6 +97,15 @@ class Checkpointer(AsyncPostgresSaver):
         )
         await self._writer(config).add([Write(*row[1:], replace) for row in rows])
 
+    def get_next_version(self, current: str | None, channel: None) -> str:
+        """Called between a step and the next one, with nothing awaited: the place to stop a run without a lease.
+
+        Saving would not: it goes on beside the next step, whose effects would be there by then.
+        """
+        if self.lease is not None:
+            self.lease.require()
+        return super().get_next_version(current, channel)
+
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Remove what these runs saved."""
         from langgraph_runtime_community.checkpoint import storage

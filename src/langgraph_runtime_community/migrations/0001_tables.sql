@@ -146,7 +146,7 @@ CREATE TABLE server.crons (
     metadata jsonb NOT NULL DEFAULT '{}',
     enabled boolean NOT NULL DEFAULT true,
     next_run_date timestamptz NOT NULL,
-    claimed_until timestamptz NOT NULL DEFAULT '-infinity',
+    claimed_until timestamptz NOT NULL DEFAULT 'epoch',
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now()
 );

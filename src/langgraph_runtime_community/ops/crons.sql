@@ -29,7 +29,7 @@ SELECT * FROM server.crons WHERE cron_id = :cron_id AND server.passes(metadata, 
 UPDATE server.crons SET
     schedule = :schedule, timezone = :timezone, end_time = :end_time, enabled = :enabled,
     on_run_completed = :on_run_completed, payload = :payload, metadata = :metadata, next_run_date = :next_run_date,
-    updated_at = clock_timestamp(), claimed_until = '-infinity'
+    updated_at = clock_timestamp(), claimed_until = 'epoch'
 WHERE cron_id = :cron_id RETURNING *;
 
 -- name: delete
@@ -48,7 +48,7 @@ WHERE c.cron_id = due.cron_id RETURNING c.*, now() AS now;
 
 -- name: advance
 -- The next time of a cron whose slot was used; nothing if it was moved meanwhile.
-UPDATE server.crons SET next_run_date = :next_run_date, claimed_until = '-infinity'
+UPDATE server.crons SET next_run_date = :next_run_date, claimed_until = 'epoch'
 WHERE cron_id = :cron_id AND next_run_date = :slot AND next_run_date < :next_run_date;
 
 -- name: retire

@@ -1,0 +1,1 @@
+"""One suite through langgraph-sdk, run against our runtime and against `langgraph dev`."""

@@ -1,0 +1,157 @@
+"""What holds when processes die, stop, or hang: counted in the ledger, read in the database."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import clone
+from tests.fakes.community_server import CommunityServer
+from tests.fakes.graphs import ledger
+from tests.langgraph_runtime_community.world import World, key
+
+
+@pytest.fixture(scope="module")
+def world(server: str) -> Iterator[World]:
+    """A database that no other server works on."""
+    for uri in clone(server, "template0", "kills"):
+        ledger.create(uri)
+        yield World(uri)
+
+
+@pytest.fixture
+async def start(world: World, tmp_path: Path) -> AsyncIterator[Any]:
+    """Starts servers on the database; whatever is left of them is killed at the end."""
+    async with AsyncExitStack() as stack:
+
+        async def begin(name: str, jobs: int = 10, **env: str) -> CommunityServer:
+            served = CommunityServer(
+                tmp_path / name, database=world.uri, jobs=jobs, env={"LEDGER_URI": world.uri, **env}
+            )
+            stack.push_async_callback(asyncio.to_thread, served.kill_blocking)
+            await served.start()
+            return served
+
+        yield begin
+
+
+async def test_a_run_killed_in_step_seven_reruns_step_seven_only(world: World, start: Any) -> None:
+    served, name = await start("one"), key()
+    async with served.sdk() as api:
+        thread = (await api.threads.create())["thread_id"]
+        body = {"key": name, "slow": 7, "seconds": 2.0}
+        run = (await api.runs.create(thread, "steps", input=body))["run_id"]
+        await world.until(lambda: "step 7" in world.effects(name), "step 7 begins")
+        await world.until(lambda: world.saved_step(thread) == 6, "step 6 is saved")
+        await served.sigkill()
+    await served.start()
+    assert await world.ended(run) == "success"
+    effects = world.effects(name)
+    assert effects == [f"step {at}" for at in (1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 10)]
+    row = world.run(run)
+    assert row["attempt"] == 2
+    async with served.sdk() as api:
+        values: Any = (await api.threads.get_state(thread))["values"]
+        assert values["done"] == list(range(1, 11))
+        assert (await api.threads.get(thread))["status"] == "idle"
+
+
+async def test_every_accepted_run_ends_and_repeats_nothing_that_was_saved(world: World, start: Any) -> None:
+    served = await start("many")
+    names = [key() for _ in range(20)]
+    runs, threads = [], []
+    async with served.sdk() as api:
+        for name in names:
+            thread = (await api.threads.create())["thread_id"]
+            body = {"key": name, "slow": 5, "seconds": 1.0}
+            runs.append((await api.runs.create(thread, "steps", input=body))["run_id"])
+            threads.append(thread)
+        await world.until(lambda: "step 5" in world.effects(names[3]), "some are in step 5")
+        await served.sigkill()
+    saved = [world.saved_step(thread) for thread in threads]
+    assert any(step >= 4 for step in saved) and any(step < 4 for step in saved)
+    await served.start()
+    for run in runs:
+        assert await world.ended(run) == "success"
+    for name, step in zip(names, saved, strict=True):
+        effects = world.effects(name)
+        assert set(effects) == {f"step {at}" for at in range(1, 11)}
+        repeated = {effect for effect in effects if effects.count(effect) > 1}
+        assert not repeated & {f"step {at}" for at in range(1, step + 1)}, (step, effects)
+    assert not world.ask("SELECT 1 FROM server.threads WHERE status = 'busy'")
+
+
+async def test_a_worker_stopped_past_its_lease_writes_nothing_more(world: World, start: Any) -> None:
+    first, name = await start("first"), key()
+    async with first.sdk() as api:
+        thread = (await api.threads.create())["thread_id"]
+        body = {"key": name, "slow": 7, "seconds": 3.0}
+        run = (await api.runs.create(thread, "steps", input=body))["run_id"]
+        await world.until(lambda: "step 7" in world.effects(name), "step 7 begins")
+        await world.until(lambda: world.saved_step(thread) == 6, "step 6 is saved")
+    os.kill(first.pid, signal.SIGSTOP)
+    second = await start("second")
+    assert await world.ended(run) == "success"
+    before = world.checkpoints(thread), world.run(run), world.effects(name)
+    os.kill(first.pid, signal.SIGCONT)
+    await world.until(lambda: "has run out" in first.log, "the first has noticed")
+    async with first.sdk() as api:  # it serves again
+        assert (await api.runs.get(thread, run))["status"] == "success"
+    assert (world.checkpoints(thread), world.run(run), world.effects(name)) == before
+    assert before[2].count("step 7") == 2 and before[2].count("step 8") == 1
+    assert second.process and second.process.poll() is None
+
+
+async def test_sigterm_hands_back_without_counting_an_attempt(world: World, start: Any) -> None:
+    served, name = await start("drained"), key()
+    async with served.sdk() as api:
+        thread = (await api.threads.create())["thread_id"]
+        body = {"key": name, "slow": 7, "seconds": 30.0}
+        run = (await api.runs.create(thread, "steps", input=body))["run_id"]
+        await world.until(lambda: world.saved_step(thread) == 6, "step 6 is saved")
+        await served.sigterm()
+    row = world.run(run)
+    assert (row["status"], row["attempt"]) == ("pending", 0)
+    assert not world.ask("SELECT 1 FROM server.workers WHERE alive_until > now() + interval '1 minute'")
+    world.change(
+        "UPDATE server.runs SET kwargs = jsonb_set(kwargs, '{input,seconds}', '0') WHERE run_id = %s", run
+    )
+    await served.start()
+    async with served.sdk() as api:
+        await api.runs.cancel(thread, run, wait=True)
+    assert await world.ended(run) == "interrupted"
+    assert [effect for effect in world.effects(name) if world.effects(name).count(effect) > 1] in (
+        [], ["step 7", "step 7"],
+    )  # fmt: skip
+
+
+async def test_sigterm_lets_a_short_run_finish(world: World, start: Any) -> None:
+    served, name = await start("short"), key()
+    async with served.sdk() as api:
+        thread = (await api.threads.create())["thread_id"]
+        body = {"key": name, "slow": 7, "seconds": 0.7}
+        run = (await api.runs.create(thread, "steps", input=body))["run_id"]
+        await world.until(lambda: "step 7" in world.effects(name), "step 7 begins")
+        await served.sigterm()
+    assert world.run(run)["status"] == "success"
+    assert world.effects(name).count("step 7") == 1
+
+
+async def test_cancel_of_a_run_whose_worker_is_dead(world: World, start: Any) -> None:
+    api_only, worker, name = await start("api", jobs=0), await start("worker"), key()
+    async with api_only.sdk() as api:
+        thread = (await api.threads.create())["thread_id"]
+        run = (await api.runs.create(thread, "steps", input={"key": name, "slow": 3, "seconds": 60.0}))[
+            "run_id"
+        ]
+        await world.until(lambda: "step 3" in world.effects(name), "step 3 begins")
+        await worker.sigkill()
+        await api.runs.cancel(thread, run, wait=True)
+        assert await world.ended(run) == "interrupted"
+        assert (await api.threads.get(thread))["status"] != "busy"
+    assert world.effects(name).count("step 3") == 1

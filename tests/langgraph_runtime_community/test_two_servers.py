@@ -1,0 +1,120 @@
+"""Two servers on one database: one takes requests, the other works; clients notice nothing of it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+from langgraph_sdk.client import LangGraphClient
+
+from langgraph_runtime_community.migrate import DIRECTORY
+from stationmaster.postgres.migrate import migrations
+from tests.conftest import clone
+from tests.fakes.community_server import CommunityServer
+from tests.fakes.graphs import ledger
+from tests.langgraph_runtime_community.world import World, key
+
+
+@pytest.fixture(scope="module")
+def world(server: str) -> Iterator[World]:
+    """Their database."""
+    for uri in clone(server, "template0", "two"):
+        ledger.create(uri)
+        yield World(uri)
+
+
+@pytest.fixture(scope="module")
+def servers(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[CommunityServer, ...]]:
+    """`front` has no workers, `back` has; both start at once on an empty database."""
+    made = [
+        CommunityServer(
+            tmp_path_factory.mktemp(name), database=world.uri, jobs=jobs, env={"LEDGER_URI": world.uri}
+        )
+        for name, jobs in (("front", 0), ("back", 10))
+    ]
+
+    async def start() -> None:
+        await asyncio.gather(*(each.start() for each in made))
+
+    try:
+        asyncio.run(start())
+        yield tuple(made)
+    finally:
+        for each in made:
+            each.kill_blocking()
+
+
+@pytest.fixture
+async def front(servers: tuple[CommunityServer, ...]) -> AsyncIterator[LangGraphClient]:
+    """A client of the one without workers."""
+    async with servers[0].sdk() as client:
+        yield client
+
+
+async def test_a_run_is_waited_for_where_it_is_not_worked_on(front: LangGraphClient) -> None:
+    thread = (await front.threads.create())["thread_id"]
+    values: Any = await front.runs.wait(thread, "steps", input={"key": key(), "slow": 0})
+    assert values["done"] == list(range(1, 11))
+    values = await front.runs.wait(None, "steps", input={"key": key(), "slow": 0})
+    assert values["done"] == list(range(1, 11))
+
+
+@pytest.mark.parametrize("stateless", [False, True])
+async def test_a_stream_arrives_whole_and_in_order(front: LangGraphClient, stateless: bool) -> None:
+    thread = None if stateless else (await front.threads.create())["thread_id"]
+    parts = [
+        part
+        async for part in front.runs.stream(
+            thread, "steps", input={"key": key(), "slow": 0}, stream_mode="updates"
+        )
+    ]  # fmt: skip
+    assert [part.event for part in parts] == ["metadata"] + ["updates"] * 10
+    assert [list(part.data) for part in parts[1:]] == [[f"step_{at}"] for at in range(1, 11)]
+
+
+async def test_a_late_listener_gets_what_comes_and_the_end(front: LangGraphClient, world: World) -> None:
+    thread, name = (await front.threads.create())["thread_id"], key()
+    run = await front.runs.create(
+        thread, "steps", input={"key": name, "slow": 3, "seconds": 2.0}, stream_mode="updates"
+    )
+    await world.until(lambda: "step 3" in world.effects(name), "step 3 begins")
+    parts = [part async for part in front.runs.join_stream(thread, run["run_id"])]
+    assert [list(part.data) for part in parts if part.event == "updates"][-1] == ["step_10"]
+
+
+async def test_cancel_reaches_the_worker(front: LangGraphClient, world: World) -> None:
+    thread, name = (await front.threads.create())["thread_id"], key()
+    run = await front.runs.create(thread, "steps", input={"key": name, "slow": 3, "seconds": 60.0})
+    await world.until(lambda: "step 3" in world.effects(name), "step 3 begins")
+    await front.runs.cancel(thread, run["run_id"], wait=True)
+    assert await world.ended(run["run_id"]) == "interrupted"
+
+
+async def test_a_resumable_stream_goes_on_after_a_cut(front: LangGraphClient) -> None:
+    thread = (await front.threads.create())["thread_id"]
+    body = {"key": key(), "slow": 4, "seconds": 1.0}
+    seen, run, last = [], "", ""
+    async with AsyncExitStack() as stack:
+        parts = front.runs.stream(thread, "steps", input=body, stream_mode="updates", stream_resumable=True)
+        stack.push_async_callback(parts.aclose)  # type: ignore[attr-defined]
+        async for part in parts:
+            if part.event == "metadata":
+                run = part.data["run_id"]
+            else:
+                seen += list(part.data)
+            last = part.id or last
+            if len(seen) == 3:
+                break
+    assert last
+    async for part in front.runs.join_stream(thread, run, last_event_id=last):
+        seen += list(part.data) if part.event == "updates" else []
+    assert seen == [f"step_{at}" for at in range(1, 11)]
+    again = [part async for part in front.runs.join_stream(thread, run, last_event_id="0-0")]
+    assert [next(iter(part.data)) for part in again if part.event == "updates"] == seen
+
+
+async def test_both_made_one_schema(world: World) -> None:
+    names = [row["name"] for row in world.ask("SELECT name FROM stationmaster.migrations ORDER BY 1")]
+    assert names == [f"server/{file.name}" for file in migrations(DIRECTORY)]
+    assert len(world.ask("SELECT 1 FROM server.assistants WHERE graph_id = 'steps'")) == 1
