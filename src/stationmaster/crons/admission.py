@@ -8,7 +8,7 @@ client's run is made inside a request, and the scheduler's never is.
 import logging
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from stationmaster.crons import history
@@ -23,6 +23,9 @@ from stationmaster.crons.starting import admit_started
 from stationmaster.errors import StationmasterError
 from stationmaster.reconcile.resources import ServedCron
 from stationmaster.reviews.database import Connection
+
+MADE_BY_THEN = timedelta(seconds=10)
+"""After a slot is noted its run is made within milliseconds. Less than a replica waits before it takes a dead one's."""
 
 logger = logging.getLogger(__name__)
 
@@ -89,8 +92,10 @@ class Gate:
         return await settle_all(self.server, self.connections, [tick for tick in ticks if tick != before])
 
     async def _was_lost(self, tick: Tick) -> bool:
-        """A server that was killed may have forgotten a run that it had begun, and come back to its slot."""
-        if not history.is_open(tick) or tick.at >= self.since:
+        """A server that was killed may have forgotten a run that it had begun, and come back to its slot; or another
+        replica comes, since the one that noted the slot died before it made the run."""
+        young = tick.at >= self.since and datetime.now(UTC) - tick.at < MADE_BY_THEN
+        if not history.is_open(tick) or young:
             return False
         seen = await look(self.server, tick)
         if seen is not None and seen.outcome != "lost":

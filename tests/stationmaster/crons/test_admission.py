@@ -80,6 +80,20 @@ async def test_a_run_that_was_lost_with_the_server_is_made_again(operator: Opera
     assert newest.planned_at == oldest.planned_at and newest.run_id == str(again["run_id"])
 
 
+async def test_a_replica_takes_the_slot_of_one_that_died(operator: Operator) -> None:
+    """It noted the slot, and did not live to make the run; the other began long before that."""
+    cron = await operator.cron("died", schedule=NEVER_SOON)
+    older = datetime.now(UTC) - timedelta(hours=1)
+    await gate(operator, older).admit(a_run(cron), in_request=False)
+    with pytest.raises(SlotRefused, match="decided already"):
+        await gate(operator, older).admit(a_run(cron), in_request=False)  # it may still be making it
+    async with operator.connections() as conn:
+        await conn.execute(
+            "update crons.ticks set at = at - interval '11 seconds' where cron = %s", (operator.key("died"),)
+        )
+    await gate(operator, older).admit(a_run(cron), in_request=False)
+
+
 async def test_a_run_that_had_ended_is_not_made_again(operator: Operator) -> None:
     cron = await operator.cron("ended", schedule=NEVER_SOON)
     await gate(operator).admit(a_run(cron), in_request=False)
