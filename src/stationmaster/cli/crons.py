@@ -106,7 +106,10 @@ def run_now(
     api_url: ApiUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Run a cron once, out of turn. Exit code 3 if that would take a question from somebody."""
+    """Run a cron once, out of turn.
+
+    Exit code 3 if that would take a question from somebody; with --wait 1 if it failed, or has not ended in time.
+    """
     from stationmaster.crons import desk
 
     ran = _run(lambda at_hand: desk.run_once(at_hand, name, by=by or _user(), wait_s=wait), api_url, data_dir)
@@ -114,6 +117,8 @@ def run_now(
         _print_json(asdict(ran))
     else:
         _shown().print_run(Console(), name, ran)
+    if wait and (ran.tick is None or ran.tick.outcome not in ("success", "waiting")):
+        raise typer.Exit(1)
 
 
 @app.command()

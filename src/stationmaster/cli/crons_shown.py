@@ -114,7 +114,11 @@ def print_run(console: Console, name: str, ran: Ran) -> None:
                 style="yellow",
             )
         )
-    elif ran.tick.outcome != "running":
+    elif ran.tick.outcome == "running":
+        console.print(
+            f"at work; `stationmaster crons history {name}` shows its end", style="dim", highlight=False
+        )
+    else:
         why = f": {harmless(ran.tick.reason)}" if ran.tick.reason else ""
         console.print(Text(f"{ran.tick.outcome}{why}", style=STYLES[ran.tick.outcome]))
 

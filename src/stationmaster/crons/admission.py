@@ -89,7 +89,10 @@ class Gate:
                 f"cron {policy.cron}: the slot of {slot.planned_at:%Y-%m-%d %H:%M:%S} UTC was decided already "
                 f"({before.outcome}): nothing is run twice"
             )
-        return await settle_all(self.server, self.connections, [tick for tick in ticks if tick != before])
+        # On threads of their own `replace` lets any number wait side by side: none of them is in the way.
+        beside = policy.overlap == "replace"
+        concerned = [tick for tick in ticks if tick != before and not (beside and tick.fresh)]
+        return await settle_all(self.server, self.connections, concerned)
 
     async def _was_lost(self, tick: Tick) -> bool:
         """A server that was killed may have forgotten a run that it had begun, and come back to its slot; or another

@@ -21,6 +21,7 @@ from stationmaster.reviews.desk import Desk
 
 logger = logging.getLogger(__name__)
 LOOK_S = 1.0
+AWAY_S = 5.0
 PRUNE_EVERY_S = 3600.0
 
 
@@ -30,6 +31,7 @@ async def run(desk: Desk, stop: asyncio.Event) -> None:
     loop = asyncio.get_running_loop()
     prune_at = loop.time()
     while not stop.is_set():
+        pause_s = LOOK_S
         try:
             await settle_due(server, connections)
             await give_turns(server, connections)
@@ -38,8 +40,9 @@ async def run(desk: Desk, stop: asyncio.Event) -> None:
                 await _tidy(server, connections)
         except StationmasterError as error:
             logger.warning("crons: %s", error)
+            pause_s = AWAY_S
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_S):
+            async with asyncio.timeout(pause_s):
                 await stop.wait()
 
 

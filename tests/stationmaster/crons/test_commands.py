@@ -161,8 +161,9 @@ def test_a_failing_cron_is_found(crons: Crons) -> None:
         return await operator.until("bad", lambda ticks: outcomes(ticks) == ["error"] * 2)
 
     crons.do(fail)
-    for _ in range(2):
-        assert crons("run-now", "cli-bad").exit_code == 0
+    assert crons("run-now", "cli-bad").exit_code == 0
+    waited = crons("run-now", "cli-bad", "--wait", "20")
+    assert waited.exit_code == 1 and "the report has no rows" in waited.stdout
     crons.do(ended)
     found = [each for each in crons.json("doctor", "--failed", "2")["findings"] if each["cron"] == "cli-bad"]
     assert [each["kind"] for each in found] == ["failing"] and "the report has no rows" in found[0]["said"]
