@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stationmaster.cli.reviews_shown import harmless
+from stationmaster.crons.deciding import LATE
 from stationmaster.crons.desk import Page, Ran, Upcoming
 from stationmaster.crons.doctor import Finding
 from stationmaster.crons.model import Tick
@@ -20,7 +21,7 @@ STYLES = {
     "cancelled": "magenta", "skipped": "dim", "queued": "cyan", "missed": "yellow",
 }  # fmt: skip
 INDENT = 8
-OUTCOME_AT = INDENT + 25
+OUTCOME_AT = INDENT + 31
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 
 
@@ -87,13 +88,11 @@ def print_history(console: Console, page: Page) -> None:
     if not page.ticks:
         console.print("Nothing is recorded yet.")
         return
-    console.print(Text(_line("id", "planned (UTC)", "late", "outcome", "took", "run", "cron"), style="bold"))
+    console.print(Text(_line("id", "planned (UTC)", "actual", "outcome", "took", "cron"), style="bold"))
     for same in _together(page.ticks):
         tick = same[0]
-        line = Text(_line(
-            str(tick.id), _planned(tick), _late(tick), tick.outcome, _took(tick), (tick.run_id or "-")[-12:],
-            harmless(tick.cron),
-        ))  # fmt: skip
+        cells = (str(tick.id), _planned(tick), _actual(tick), tick.outcome, _took(tick), harmless(tick.cron))
+        line = Text(_line(*cells))
         line.stylize(STYLES[tick.outcome], OUTCOME_AT, OUTCOME_AT + len(tick.outcome))
         console.print(line, overflow="ellipsis", no_wrap=True)
         if why := _why(tick, len(same)):
@@ -159,14 +158,13 @@ def _table() -> Table:
 
 
 def _planned(tick: Tick) -> str:
-    if tick.planned_at is None:
-        return f"{tick.at:%d %b %H:%M:%S}"
-    more = f" +{tick.slots - 1}" if tick.slots > 1 else ""
-    return f"{tick.planned_at:%d %b %H:%M:%S}{more}"
+    return f"{tick.planned_at:%d %b %H:%M:%S}" if tick.planned_at else "-"
 
 
-def _late(tick: Tick) -> str:
-    return "-" if tick.planned_at is None else _span(tick.at - tick.planned_at)
+def _actual(tick: Tick) -> str:
+    """When it was made or decided; with the day where that is another one."""
+    same_day = tick.planned_at is not None and tick.planned_at.date() == tick.at.date()
+    return f"{tick.at:%H:%M:%S}" if same_day else f"{tick.at:%d %b %H:%M}"
 
 
 def _took(tick: Tick) -> str:
@@ -175,8 +173,14 @@ def _took(tick: Tick) -> str:
 
 def _why(tick: Tick, like_it: int = 1) -> str | None:
     parts = [f"started by {tick.started_by}"] if tick.started_by else []
+    if tick.run_id and tick.planned_at and tick.at - tick.planned_at > LATE:
+        parts.append(f"{_span(tick.at - tick.planned_at)} late")
     if tick.slots > 1 and tick.last_planned_at:
         parts.append(f"{tick.slots} slots, the last at {tick.last_planned_at:%d %b %H:%M:%S}")
+    if tick.outcome == "waiting":
+        parts.append(f"on thread {tick.thread_id}")
+    if tick.outcome in ("error", "lost"):
+        parts.append(f"run {tick.run_id}")
     if tick.reason:
         parts.append(tick.reason)
     if like_it > 1:
@@ -196,8 +200,8 @@ def _together(ticks: Sequence[Tick]) -> Iterator[Sequence[Tick]]:
 
 
 def _line(*cells: str) -> str:
-    number, planned, late, outcome, took, run, cron = cells
-    return f"{number:>6}  {planned:<15}  {late:>6}  {outcome:<9}  {took:>6}  {run:<12}  {cron}"
+    number, planned, actual, outcome, took, cron = cells
+    return f"{number:>6}  {planned:<15}  {actual:<12}  {outcome:<9}  {took:>6}  {cron}"
 
 
 def _span(span: timedelta) -> str:
