@@ -15,6 +15,7 @@ from stationmaster.reconcile.resources import (
     CHANGE,
     MANAGED_BY,
     MANAGER,
+    NAME,
     PAUSED,
     STRATEGIES,
     Assistant,
@@ -72,7 +73,14 @@ class Gateway:
 
     async def crons_named(self, name: str) -> tuple[ServedCron, ...]:
         """The owned ones of that name: more than one is one too many."""
-        return tuple(cron for cron in await self.crons() if cron.owned and cron.name == name)
+        marks = {MANAGED_BY: MANAGER, NAME: name}
+        rows = await self._all(
+            self.client.crons.search, metadata=marks, sort_by="created_at", sort_order="asc"
+        )
+        found = map(cron_from, _once(rows, "cron_id"))
+        return tuple(
+            cron for cron in found if cron.owned and cron.name == name
+        )  # some servers ignore the filter
 
     async def schemas(self, graph: str) -> Mapping[str, Any]:
         """{input_schema, output_schema, state_schema, config_schema, context_schema} of a graph; kept.

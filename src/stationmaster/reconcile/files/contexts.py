@@ -4,7 +4,9 @@ A schema can't say what a validator in code refuses; for a pydantic context ever
 ranges.
 """
 
+import json
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -34,15 +36,23 @@ def wrong_in(
     for key in context:
         if key not in known and not open_ended:
             yield (key,), f"context.{key} {unknown(f'setting of graph {graph}', key, known)}"
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError:
-        return
-    for error in Draft202012Validator(schema).iter_errors(dict(context)):
+    checker = _checker(json.dumps(schema))
+    for error in checker.iter_errors(dict(context)) if checker else ():
         place: Place = tuple(error.absolute_path)
         if not place and error.validator in ("additionalProperties", "required", "unevaluatedProperties"):
             continue
         yield place, f"{'.'.join(('context', *map(str, place)))} {_said(error, _hint(schema, place))}"
+
+
+@lru_cache(maxsize=100)
+def _checker(schema: str) -> Any:
+    """Made once a schema, which many assistants share; None for one that is none itself."""
+    read = json.loads(schema)
+    try:
+        Draft202012Validator.check_schema(read)
+    except SchemaError:
+        return None
+    return Draft202012Validator(read)
 
 
 def _said(error: ValidationError, hint: str) -> str:
