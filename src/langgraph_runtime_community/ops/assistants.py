@@ -142,6 +142,7 @@ class Assistants:
             before = await (await conn_.execute(QUERIES["lock"], {**key, "filter": json(filters)})).fetchone()
             if before is None:
                 raise HTTPException(404, f"Assistant {known} not found")
+            _require_expected(before, metadata)
             version = await (await conn_.execute(QUERIES["next_version"], key)).fetchone()
             number = version["version"] if version else 1
             await conn_.execute(
@@ -230,6 +231,21 @@ async def _params(
     if graph_id is not None:
         assert_graph_exists(graph_id)
     return {"graph_id": graph_id, "name": name or None, "metadata": json(metadata), "filter": json(filters)}
+
+
+def _require_expected(before: Row, metadata: Row) -> None:
+    """HTTPException 409 where the writer names the version that it replaces, and another one is current.
+
+    Asked under the row's lock, so that of those who write on several replicas one wins.
+    """
+    change = metadata.get("change")
+    expected = change.get("from_version") if isinstance(change, dict) else None
+    if isinstance(expected, int) and before["version"] != expected:
+        raise HTTPException(
+            409,
+            f"version {expected} was expected to be current, and version {before['version']} is: nothing was written; "
+            "look at what changed, then do it again",
+        )
 
 
 def _in_step(config: Row, context: Row | None) -> tuple[Row, Row | None]:

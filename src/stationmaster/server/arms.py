@@ -10,7 +10,8 @@ from stationmaster.reconcile.resources import ServedAssistant
 from stationmaster.server.lookups import Lookups
 
 Json = Mapping[str, Any]
-WAIT_S = 0.25
+# For the thread's last run. Without it the hash decides, which says the same unless the share was lowered.
+WAIT_S = 2.0
 
 
 class Server(Protocol):
@@ -64,7 +65,7 @@ async def _chosen(value: Json, live: ServedAssistant, routes: Routes, server: Se
             async with asyncio.timeout(WAIT_S):
                 before = await server.last_stamp(str(thread_id))
         except TimeoutError:
-            before = {}  # the hash then says the same as it did, unless the share was lowered
+            before = {}
     kwargs = value.get("kwargs") or {}
     return choose(
         routes,

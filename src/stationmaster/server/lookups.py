@@ -9,9 +9,11 @@ from typing import Generic, TypeVar
 
 # A run waits this long for an answer; then it takes what was known before, and does not claim that it still holds.
 WAIT_S = 0.25
+# Where nothing was known before it waits longer, once: it would be a run of nobody, in no arm.
+FIRST_WAIT_S = 2.0
 # How late another replica may see a promote or a canary. In this process the update handler tells at once.
 TTL_S = 1.0
-RETRY_S = 5.0
+RETRY_S = 0.5
 # An update's handler runs before the update: for this long nothing that was read counts as the last word.
 CHANGING_S = 2.0
 CAPACITY = 10_000
@@ -27,24 +29,34 @@ class Found(Generic[T]):
     current: bool
 
 
+@dataclass(frozen=True)
+class _Kept(Generic[T]):
+    """`read`: the last look found it; else it is what an earlier one had found."""
+
+    value: T | None
+    until: float
+    read: bool
+
+
 class Lookups(Generic[T]):
     """Values by key; `ask` finds one, and gives None when it can't. Many who want the same ask once."""
 
     def __init__(self, ask: Callable[[str], Awaitable[T | None]], ttl_s: float | None = None) -> None:
         self._ask = ask
         self._ttl_s = ttl_s
-        self._known: OrderedDict[str, tuple[T | None, float]] = OrderedDict()
+        self._known: OrderedDict[str, _Kept[T]] = OrderedDict()
         self._asking: dict[str, asyncio.Task[T | None]] = {}
         self._changing: dict[str, float] = {}
         self._alone: set[asyncio.Task[T | None]] = set()
 
     async def of(self, key: str) -> Found[T]:
-        """The value, within WAIT_S."""
-        known, until = self._known.get(key, (None, 0.0))
-        if until > time.monotonic() and not self._is_changing(key):
-            return Found(known, current=known is not None)
+        """The value, within WAIT_S if one is known from before."""
+        kept = self._known.get(key)
+        known = kept.value if kept else None
+        if kept and kept.until > time.monotonic() and not self._is_changing(key):
+            return Found(known, current=kept.read)
         task = self._task(key)
-        await asyncio.wait({task}, timeout=WAIT_S)
+        await asyncio.wait({task}, timeout=FIRST_WAIT_S if known is None else WAIT_S)
         if task.done() and task.exception() is None and (value := task.result()) is not None:
             return Found(value, current=True)
         return Found(known, current=False)
@@ -78,9 +90,9 @@ class Lookups(Generic[T]):
     async def _look_up(self, key: str) -> T | None:
         try:
             value = await self._ask(key)
-            before, _ = self._known.pop(key, (None, 0.0))
-            kept = before if value is None else value
-            self._known[key] = (kept, time.monotonic() + self._kept_s(value))
+            before = self._known.pop(key, None)
+            remembered = before.value if before and value is None else value
+            self._known[key] = _Kept(remembered, time.monotonic() + self._kept_s(value), value is not None)
             if len(self._known) > CAPACITY:
                 self._known.popitem(last=False)
             return value

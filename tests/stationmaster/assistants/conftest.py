@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 from langgraph_sdk.client import LangGraphClient
@@ -15,17 +16,27 @@ ANNA = Signature("anna", "test", "because")
 _numbers = count(1)
 
 
-@pytest.fixture(scope="session")
-def configured(served_shop: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
-    """The project's langgraph.json around the graphs of tests.fakes.graphs.configured."""
-    directory = tmp_path_factory.mktemp("configured")
+def configured_project(directory: Path, *, http: bool = True) -> Path:
+    """The project's langgraph.json around the graphs of tests.fakes.graphs.configured; its path.
+
+    Without `http` only the handlers of auth are ours.
+    """
     config = json.loads(CONFIG.read_text())
     names = {"configured": "graph", "other": "other", "bare": "bare"}
     config["graphs"] = {name: f"tests.fakes.graphs.configured:{value}" for name, value in names.items()}
+    if not http:
+        del config["http"]
     path = directory / "langgraph.json"
     path.write_text(json.dumps(config))
+    return path
+
+
+@pytest.fixture(scope="session")
+def configured(served_shop: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
+    """`langgraph dev` with that project, shared by the room."""
+    directory = tmp_path_factory.mktemp("configured")
     env = {"STATIONMASTER_DATABASE_URI": served_shop, "PYTHONPATH": str(ROOT)}
-    server = AgentServer(directory, env=env, config=path)
+    server = AgentServer(directory, env=env, config=configured_project(directory))
     server.start_blocking()
     yield server
     server.kill_blocking()

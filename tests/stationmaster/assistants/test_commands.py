@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from typer.testing import CliRunner, Result
 from stationmaster.cli.__main__ import app
 from stationmaster.errors import StationmasterError
 from stationmaster.reconcile.gateway import Gateway
-from tests.fakes.agent_server import FOREIGN, AgentServer
+from tests.fakes.agent_server import FOREIGN, ROOT, AgentServer
 from tests.stationmaster.assistants.conftest import made
 from tests.stationmaster.assistants.serving import run
 
@@ -216,3 +218,16 @@ def test_without_the_consoles_database_a_server_elsewhere_still_counts(
 
 def test_a_reason_is_needed(terminal: Terminal, pair: tuple[str, str]) -> None:
     assert "--reason" in terminal("rollback", pair[0], "--yes", code=2).output
+
+
+def _documented() -> list[str]:
+    text = (ROOT / "docs" / "versions.md").read_text()
+    return re.findall(r"^stationmaster (assistants .*?)(?:\s+#.*)?$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", _documented())
+def test_every_command_of_the_page_is_one(line: str) -> None:
+    done = CliRunner().invoke(app, [*shlex.split(line), "--help"], terminal_width=200)
+    assert done.exit_code == 0, done.output
+    named = [word for word in shlex.split(line) if word.startswith("--")]
+    assert all(option in done.output for option in named)
