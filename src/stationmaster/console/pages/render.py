@@ -34,7 +34,7 @@ def environment() -> Environment:
     made.globals["static"] = static
     made.filters.update(
         status=words.status, owner=words.owner, due=words.due, ago=words.ago, money=words.money, done=words.done,
-        stamp=words.stamp, clock=words.clock, label=label, actor=words.actor,
+        stamp=words.stamp, clock=words.clock, label=label, actor=words.actor, sentence=words.sentence,
         age=lambda then, now: words.span(now - then),
     )  # fmt: skip
     return made

@@ -113,6 +113,12 @@ def done(decision: str | None) -> str:
     return _DONE.get(decision or "", decision or "")
 
 
+def sentence(text: str) -> str:
+    """A remark of the service as a sentence: it begins with a capital and ends with a stop."""
+    said = text[:1].upper() + text[1:]
+    return said if not said or said.endswith((".", "!", "?", "…")) else f"{said}."
+
+
 def stamp(at: datetime | None) -> str:
     """`2026-05-04 10:22:31 UTC`, for titles and tables where the exact time matters."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if at else ""

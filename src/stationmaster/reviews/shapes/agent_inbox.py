@@ -11,7 +11,7 @@ from stationmaster.reviews.shapes import inbox_request as one
 from stationmaster.reviews.shapes.amounts import total
 from stationmaster.reviews.shapes.filling import RAW, chosen, filled
 from stationmaster.reviews.shapes.same import same
-from stationmaster.reviews.shapes.text import humanised, listed, one_line
+from stationmaster.reviews.shapes.text import listed
 from stationmaster.reviews.shapes.wording import of_calls
 
 NAME = "agent_inbox"
@@ -104,12 +104,14 @@ def _fields(request: one.Request, number: int) -> list[Field]:
             for arg in one.arg_fields(request)
         ]
     if "respond" in names:
-        made.append(fields.message(f"{number}.message", _label(request, number, "answer"), required=False))
+        made.append(
+            fields.message(f"{number}.message", _label(request, number, "answer"), required=only == "respond")
+        )
     return made
 
 
 def _label(request: one.Request, number: int, part: str) -> str:
-    return f"{number + 1}. {one_line(one.name_of(request), 40)}: {humanised(part).lower()}"
+    return calls.numbered(one.name_of(request), number, part)
 
 
 def _each(asked: list[one.Request], choice: Choice, submission: Submission) -> list[dict[str, Any]]:

@@ -172,4 +172,12 @@ def edits_of(call: Call, decision: dict[str, Any]) -> dict[str, Any] | None:
 
 def label(call: Call, number: int, part: str) -> str:
     """A label for one of several calls: which call, and what of it."""
-    return f"{number + 1}. {one_line(call.name, 40)}: {humanised(part).lower()}"
+    return numbered(call.name, number, part)
+
+
+def numbered(name: str, number: int, part: str) -> str:
+    """The same by name: `2. pay: amount USD`."""
+    said = humanised(part)
+    first, rest = said.split(" ", 1)[0], said.partition(" ")[2]
+    words = " ".join(word for word in (first if first.isupper() else first.lower(), rest) if word)
+    return f"{number + 1}. {one_line(name, 40)}: {words}"

@@ -1,5 +1,6 @@
 """What a payload of no particular shape says: its title, its text, and which of its keys are worth showing."""
 
+from collections import Counter
 from typing import Any
 
 from stationmaster.reviews.model import Action, Description
@@ -70,10 +71,16 @@ def of_calls(actions: tuple[Action, ...], amount_usd: float | None, boilerplate:
         line = first_line(said[0]) if said else ""
         title = one_line(f"{one_line(actions[0].name, 60)}: {line}") if line else call_line(actions[0])
     else:
-        title = one_line(f"{len(actions)} calls: {', '.join(one_line(a.name, 60) for a in actions[:8])}")
+        title = one_line(f"{len(actions)} calls: {_names(actions)}")
     return Description(
         title=title, body=block("\n\n".join(said)) if said else None, amount_usd=amount_usd, actions=actions
     )
+
+
+def _names(actions: tuple[Action, ...]) -> str:
+    """Each name once, with how often it is called."""
+    counted = Counter(one_line(action.name, 60) for action in actions)
+    return ", ".join(name if times == 1 else f"{name} ({times} times)" for name, times in counted.items())
 
 
 def _own_words(action: Action, boilerplate: str) -> str | None:

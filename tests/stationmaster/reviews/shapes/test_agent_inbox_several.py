@@ -28,12 +28,20 @@ BOTH, THREE = pending([REFUND, MAIL]), pending([REFUND, MAIL, TALK])
 
 def test_all_of_them_are_described():
     said = shapes.of(THREE).describe(THREE)
-    assert said.title == "3 calls: send_mail, send_mail, send_mail"
+    assert said.title == "3 calls: send_mail (3 times)"
     assert [action.args for action in said.actions] == [
         REFUND["action_request"]["args"], MAIL["action_request"]["args"], "What shall I say?",
     ]  # fmt: skip
     assert said.amount_usd == 640.0
     assert shapes.of(pending([REFUND, REFUND])).describe(pending([REFUND, REFUND])).amount_usd == 1280.0
+
+
+def test_labels_say_which_request_and_what_of_it():
+    labels = [field.label for field in choice(THREE, "each").fields]
+    assert labels[:4] == [
+        "1. send_mail: decision", "1. send_mail: order", "1. send_mail: amount USD", "1. send_mail: answer",
+    ]  # fmt: skip
+    assert choice(THREE, "each").fields[-1].required  # nothing else can be done about it
 
 
 def test_what_is_offered_is_what_all_of_them_allow():
