@@ -359,6 +359,8 @@ class Facts:
     payload: Any
     amount_usd: float | None
     debug: bool
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    """{due, risk} of the cron's file that started the run, if one did. Whoever may start runs can write them."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ one look at the assistant's name."""
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -31,6 +31,8 @@ class Asker:
     assistant_version: int | None
     node_ids: tuple[str, ...] = ()
     """Of the graph's drawing, where a question needs them."""
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    """What a cron's file says of reviews; servers copy it to the cron's runs and their threads."""
 
 
 async def asker_of(seen: ThreadSnapshot, server: AgentServer, *, breakpoint_: bool = False) -> Asker:
@@ -49,6 +51,7 @@ async def asker_of(seen: ThreadSnapshot, server: AgentServer, *, breakpoint_: bo
         assistant_id=_text(assistant_id),
         assistant_name=_text(name),
         assistant_version=version if isinstance(version, int) else None,
+        hints=_mapping(stamps.get("review") or seen.metadata.get("review")),
         node_ids=await server.node_ids(str(assistant_id)) if assistant_id and breakpoint_ else (),
     )
 
@@ -70,6 +73,7 @@ def row_of(change: Open, policies: Stamper, asker: Asker, now: datetime) -> dict
         payload=question.value,
         amount_usd=described.amount_usd,
         debug=question.debug,
+        hints=asker.hints,
     )
     stamp = policies.stamp(facts, now)
     return {
@@ -136,6 +140,10 @@ def _words(value: Any, left: int = SEARCHED) -> Iterator[str]:
 
 def _line(text: str) -> str:
     return " ".join(_plain(text).split())[:200]
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _text(value: Any) -> str | None:

@@ -121,7 +121,7 @@ def test_what_a_file_says() -> None:
     write(
         "crons/k.yml",
         GOOD_CRON + "timezone: Europe/London\ninput: {n: [1, 2.5]}\nthread: daily\noverlap: queue\n"
-        "missed: skip\nkeep: 7\nenabled: false\nreview: {reviewers: staff, due: 4h}\n",
+        "missed: skip\nkeep: 7\nenabled: false\nreview: {risk: high, due: 4h}\n",
     )
     desired = read_here().desired()
     context = {"tone": "on", "limit": 500, "none": None, "system_prompt": "Be kind.\n\nAlways."}
@@ -130,7 +130,7 @@ def test_what_a_file_says() -> None:
     )
     assert desired.crons == (
         Cron("k", "a", "0 9 * * *", "Europe/London", {"n": [1, 2.5]}, "daily", "queue", "skip", 7, enabled=False,
-             review={"reviewers": "staff", "due": "4h"}),
+             review={"due": "4h", "risk": "high"}),
     )  # fmt: skip
 
 

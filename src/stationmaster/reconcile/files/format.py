@@ -49,11 +49,8 @@ class AssistantFile(Part):
 
 
 class ReviewHints(Part):
-    """What reviews of this cron's runs are told; the policies decide."""
+    """What reviews of this cron's runs are told: stricter than the policy says, never weaker."""
 
-    reviewers: Label | None = Field(
-        default=None, description="the group of people who should answer, like support"
-    )
     due: Annotated[str, Field(pattern=r"^[1-9]\d{0,3}[mhd]$")] | None = Field(
         default=None, description="how long they have, like 30m, 4h or 2d"
     )
@@ -90,7 +87,7 @@ class CronFile(Part):
     )
     enabled: Flag = Field(default=True, description="true, or false while it should not run")
     review: ReviewHints = Field(
-        default=ReviewHints(), description="hints for reviews, like {reviewers: support, due: 4h, risk: low}"
+        default=ReviewHints(), description="hints for reviews, like {due: 4h, risk: high}"
     )
 
     @field_validator("schedule")

@@ -9,6 +9,7 @@ from stationmaster.reviews.model import Facts, Stamp
 from stationmaster.reviews.policies.conditions import fits
 from stationmaster.reviews.policies.durations import advance
 from stationmaster.reviews.policies.format import Match, Notify, Policy, Terms
+from stationmaster.reviews.policies.hints import tightened
 from stationmaster.reviews.policies.problems import Problem
 from stationmaster.reviews.policies.reading import PoliciesWrong, Source, problems_of, read
 
@@ -44,7 +45,7 @@ class Policies:
         rule = self.rule(facts)
         if facts.debug:
             return Stamp(groups=rule.terms.reviewers, policy={"name": rule.name, "source": rule.source})
-        return _stamped(rule, facts, now)
+        return tightened(_stamped(rule, facts, now), facts.hints, now)
 
     def channels(self) -> dict[str, list[str]]:
         """The channel groups that are told something, each with the policies that name it."""
