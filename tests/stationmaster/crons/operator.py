@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from stationmaster.crons import history
@@ -14,7 +15,9 @@ from stationmaster.reconcile.resources import Cron, ServedCron, Signature
 BY = Signature("ann", "tests")
 EVERY_SECOND = "* * * * * *"
 NEVER_SOON = "0 0 1 1 *"
-WAIT_S = 30
+WAIT_S = 60
+SCHEDULER_S = 1.5
+"""The served scheduler looks every second."""
 
 
 @dataclass
@@ -72,3 +75,10 @@ class Operator:
 
 def outcomes(ticks: Sequence[Tick]) -> list[str]:
     return [tick.outcome for tick in ticks]
+
+
+async def past(moment: str | None) -> None:
+    """Until that moment is over, and the scheduler had the time to come for it."""
+    assert moment is not None
+    left = datetime.fromisoformat(moment) - datetime.now(UTC)
+    await asyncio.sleep(max(0.0, left.total_seconds()) + SCHEDULER_S)

@@ -18,7 +18,7 @@ from stationmaster.reviews.database import open_pool
 from stationmaster.reviews.desk import Desk
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.graphs import ledger
-from tests.stationmaster.crons.operator import EVERY_SECOND, NEVER_SOON, Operator, outcomes
+from tests.stationmaster.crons.operator import EVERY_SECOND, NEVER_SOON, Operator, outcomes, past
 from tests.stationmaster.reviews.engine import OneGroup
 
 
@@ -207,7 +207,7 @@ async def test_pausing_keeps_why_and_resuming_never_fires_for_the_past(operator:
     assert paused.paused is not None
     assert (paused.enabled, paused.paused["reason"], paused.paused["by"]) == (False, "ticket 71", "ann")
     stopped = datetime.now(UTC)
-    await asyncio.sleep(3)  # the trap needs slots that pass: enabling alone would fire for them at once
+    await past(paused.next_run_at)  # enabling alone would now fire for it at once
     before = await operator.ticks("paused")
     assert all(tick.at <= stopped + timedelta(seconds=2) for tick in before)
     resumed = await operating.resume(operator.server, name)
@@ -224,8 +224,8 @@ async def test_pausing_keeps_why_and_resuming_never_fires_for_the_past(operator:
 async def test_the_trap_is_real(operator: Operator) -> None:
     """Enabled again by itself, the stock server fires at once for a date that is long past."""
     cron = await operator.cron("trap")
-    await operator.server.gateway.patch_cron(cron.cron_id, enabled=False)
-    await asyncio.sleep(2)
+    stopped = await operator.server.gateway.patch_cron(cron.cron_id, enabled=False)
+    await past(stopped.next_run_at)
     after = await operator.server.gateway.patch_cron(cron.cron_id, enabled=True)
     assert after.next_run_at is not None and datetime.fromisoformat(after.next_run_at) < datetime.now(UTC)
 
