@@ -30,8 +30,14 @@ def json(value: Any) -> Jsonb | None:
 
 async def start_pool(uri: str) -> None:
     """Open the pool of this process and wait for a first connection."""
+    if "pool" not in _pools:
+        _pools["pool"] = _made(uri)
+    await _pools["pool"].open(wait=True, timeout=30)
+
+
+def _made(uri: str) -> AsyncConnectionPool[Connection]:
     size = config().pool_size
-    pool = AsyncConnectionPool(
+    return AsyncConnectionPool(
         uri,
         connection_class=cast("type[Connection]", psycopg.AsyncConnection),
         min_size=min(2, size),
@@ -48,8 +54,6 @@ async def start_pool(uri: str) -> None:
         },
         open=False,
     )
-    _pools["pool"] = pool
-    await pool.open(wait=True, timeout=30)
 
 
 async def stop_pool() -> None:
@@ -63,11 +67,16 @@ async def _configure(conn: Connection) -> None:
 
 
 def pool() -> AsyncConnectionPool[Connection]:
-    """The pool, for those that manage connections themselves (the store)."""
-    try:
-        return _pools["pool"]
-    except KeyError:
-        raise Unavailable("the runtime is not started, or stopped by now") from None
+    """The pool, for those that manage connections themselves (the store).
+
+    With an app of the project's own the server asks for the store before anything is started: the pool is made
+    then, and opened later.
+    """
+    if "pool" not in _pools:
+        from langgraph_api.config import DATABASE_URI
+
+        _pools["pool"] = _made(DATABASE_URI or "")
+    return _pools["pool"]
 
 
 @asynccontextmanager

@@ -95,7 +95,9 @@ BEGIN
     );
     merged := assistant.metadata || CASE WHEN existed THEN thread.metadata ELSE '{}' END
         || server.object(given -> 'metadata') || p_metadata
-        || jsonb_build_object('assistant_id', p_assistant, 'assistant_version', assistant.version);
+        || jsonb_build_object('assistant_id', p_assistant, 'assistant_version', CASE
+            WHEN jsonb_typeof(p_metadata -> 'assistant_version') = 'number' THEN p_metadata -> 'assistant_version'
+            ELSE to_jsonb(assistant.version) END);
     p_worker := CASE WHEN inflight IS NULL AND p_after <= 0 THEN p_worker END;
     INSERT INTO server.runs (
         run_id, thread_id, assistant_id, assistant_version, status, metadata, kwargs, multitask_strategy,

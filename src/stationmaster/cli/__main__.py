@@ -14,6 +14,7 @@ from stationmaster.errors import StationmasterError
 # One module of this package each, holding a function of the same name, or an `app` with commands below it.
 COMMANDS = (
     "up",
+    "serve",
     "status",
     "plan",
     "apply",

@@ -79,7 +79,11 @@ async def start_server(plan: Arrangement, sock: socket.socket, claim: int) -> Ch
     paths = [argument for path in project.import_paths for argument in ("--import-path", path)]
     return await Child.start(
         SERVER, sock, claim, url=plan.server_url, directory=settings.data_dir / server_process.DIRECTORY,
-        log=settings.data_dir / server_process.LOG_NAME, environment=_server_environment(plan),
+        log=settings.data_dir / server_process.LOG_NAME,
+        environment=server_environment(
+            settings, project, url=plan.server_url, uri=plan.uri, key=plan.server_key,
+            webhook_url=plan.webhook_url, webhook_secret=plan.webhook_secret,
+        ),
         log_level=settings.log_level, arguments=paths,
     )  # fmt: skip
 
@@ -155,23 +159,31 @@ async def stop(children: Sequence[Child]) -> None:
         at_once = await child.stop(at_once=at_once)
 
 
-def _server_environment(plan: Arrangement) -> dict[str, str]:
-    """Ours, under it `.env`, over it what was settled here."""
-    settings, project = plan.settings, plan.project
+def server_environment(
+    settings: Settings,
+    project: Project,
+    *,
+    url: str,
+    uri: str,
+    key: str,
+    webhook_url: str | None,
+    webhook_secret: str | None,
+) -> dict[str, str]:
+    """What a server process gets: our environment, under it `.env`, over it what was settled here."""
     ours = {name: value for name, value in os.environ.items() if value or name not in project.env()}
     settled = {
         "STATIONMASTER_DATA_DIR": str(settings.data_dir),
         "STATIONMASTER_HOST": settings.host,
         "STATIONMASTER_PORT": str(settings.port),
         "STATIONMASTER_CONSOLE_PORT": str(settings.console_port),
-        "STATIONMASTER_LOCAL_KEY": plan.server_key,
-        "STATIONMASTER_WEBHOOK_URL": plan.webhook_url,
-        "LG_WEBHOOK_SECRET": plan.webhook_secret,
+        "STATIONMASTER_LOCAL_KEY": key,
+        "STATIONMASTER_WEBHOOK_URL": webhook_url,
+        "LG_WEBHOOK_SECRET": webhook_secret,
         "STATIONMASTER_DATABASE_URI": settings.database_uri,
         "LOG_LEVEL": settings.log_level,
         "LOG_COLOR": "false",
     }
     stock = stock_environment(
-        project, url=plan.server_url, jobs=settings.jobs, edition=settings.runtime_edition, database_uri=plan.uri
+        project, url=url, jobs=settings.jobs, edition=settings.runtime_edition, database_uri=uri
     )
     return {**project.env(), **ours, **{name: value for name, value in settled.items() if value}, **stock}

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from contextlib import AsyncExitStack, ExitStack
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +28,13 @@ from stationmaster.shop.seed import seed_if_empty
 CONSOLE_PORT = "--console-port"
 
 
+class Edition(StrEnum):
+    """The runtimes that there are under the Agent Server."""
+
+    INMEM = "inmem"
+    COMMUNITY = "community"
+
+
 def up(
     host: Annotated[
         str | None, typer.Option(help="Address to listen on; beyond this machine a key is needed.")
@@ -40,6 +48,9 @@ def up(
     data_dir: Annotated[
         Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
     ] = None,
+    edition: Annotated[
+        Edition | None, typer.Option(help="Runtime: inmem (default), or community, which is durable.")
+    ] = None,
 ) -> None:
     """Run the service until Ctrl-C or SIGTERM."""
     project = read_project(Path.cwd())
@@ -48,6 +59,7 @@ def up(
         "port": port,
         "console_port": console_port,
         "data_dir": data_dir and data_dir.absolute(),
+        "runtime_edition": edition and edition.value,
     }
     settings = load_settings().model_copy(
         update={name: value for name, value in given.items() if value is not None}

@@ -1,0 +1,134 @@
+"""`stationmaster serve`: the durable Agent Server alone, as one process or several, on any project's langgraph.json."""
+
+import asyncio
+import os
+import secrets
+import signal
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from stationmaster.cli import children
+from stationmaster.cli.banner import database, keys, model, print_rows
+from stationmaster.postgres import ensure, release
+from stationmaster.processes.child import Child
+from stationmaster.processes.sockets import listen, local_url
+from stationmaster.server import process as server_process
+from stationmaster.server.policy import require_key_for
+from stationmaster.server.process import SERVER
+from stationmaster.server.record import Record, claim, remove_record, write_record
+from stationmaster.server.stock import COMMUNITY, CONFIG_NAME, BadProject, Project, read_project
+from stationmaster.settings import Settings, load_settings
+
+
+def serve(
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; beyond this machine a key is needed.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Port of the Agent Server (default 2024).")
+    ] = None,
+    config: Annotated[
+        Path, typer.Option(dir_okay=False, help="The project's langgraph.json (default: the one here).")
+    ] = Path(CONFIG_NAME),
+    replicas: Annotated[int, typer.Option(min=1, max=64, help="Server processes on this port.")] = 1,
+    data_dir: Annotated[
+        Path | None, typer.Option(file_okay=False, help="Where logs are kept (default .stationmaster).")
+    ] = None,
+) -> None:
+    """Serve a project durably on Postgres until Ctrl-C or SIGTERM; any number of hosts may share one DATABASE_URI."""
+    if config.name != CONFIG_NAME:
+        raise BadProject(f"{config} is no {CONFIG_NAME}: name a file of that name")
+    project = read_project(config.resolve().parent)
+    given = {"host": host, "port": port, "data_dir": data_dir and data_dir.absolute()}
+    settings = load_settings().model_copy(
+        update={
+            "runtime_edition": COMMUNITY, **{name: value for name, value in given.items() if value is not None}
+        }
+    )  # fmt: skip
+    require_key_for(settings.host, settings)
+    require_ours(project)
+    asyncio.run(_until_signal(settings, project, replicas))
+
+
+def require_ours(project: Project) -> None:
+    """BadProject for a project that keeps its checkpoints or its store elsewhere."""
+    for name in ("checkpointer", "store"):
+        section = project.config.get(name)
+        if isinstance(section, dict) and section.get("path"):
+            raise BadProject(
+                f"{project.directory / CONFIG_NAME} sets {name}.path: what it keeps would be neither fenced nor "
+                f"durable here. Remove it, or run `langgraph dev`"
+            )
+
+
+async def _until_signal(settings: Settings, project: Project, replicas: int) -> None:
+    """Serve until a signal comes; a second one doesn't wait for a clean end."""
+    work = asyncio.ensure_future(_serve(settings, project, replicas))
+    for name in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(name, work.cancel)
+    try:
+        await work
+    except asyncio.CancelledError:
+        Console(stderr=True).print("stopped")
+
+
+async def _serve(settings: Settings, project: Project, replicas: int) -> None:
+    """Everything in order, undone in the opposite one; ends when cancelled, or with a child's failure."""
+    started = list[Child]()
+    async with AsyncExitStack() as undo:
+        lock = undo.enter_context(claim(settings.data_dir))
+        undo.push_async_callback(release, settings)
+        undo.callback(remove_record, settings.data_dir)
+        undo.push_async_callback(_stop, started)
+        sock = undo.enter_context(listen(settings.host, settings.port))
+        key = settings.local_key.get_secret_value() if settings.local_key else secrets.token_urlsafe(32)
+        environment = children.server_environment(
+            settings, project, url=local_url(settings.host, settings.port), uri=await ensure(settings), key=key,
+            webhook_url=settings.webhook_url,
+            webhook_secret=settings.webhook_secret.get_secret_value() if settings.webhook_secret else None,
+        )  # fmt: skip
+        paths = [argument for path in project.import_paths for argument in ("--import-path", path)]
+        for number in range(1, replicas + 1):
+            log = settings.data_dir / (server_process.LOG_NAME if number == 1 else f"server-{number}.log")
+            child = await Child.start(
+                SERVER, sock, lock, url=local_url(settings.host, settings.port),
+                directory=settings.data_dir / server_process.DIRECTORY, log=log, environment=environment,
+                log_level=settings.log_level, arguments=paths,
+            )  # fmt: skip
+            started.append(child)
+        sock.close()
+        await children.all_ready(started)
+        write_record(settings.data_dir, _record(settings, key))
+        _print_banner(settings, project, started)
+        await children.first_end(started)
+
+
+async def _stop(started: list[Child]) -> None:
+    """All at once: each drains for itself."""
+    await asyncio.gather(*(child.stop() for child in started))
+
+
+def _record(settings: Settings, key: str) -> Record:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    url = local_url(settings.host, settings.port)
+    return Record(url, os.getpid(), now, key, None, model(settings), database(settings))
+
+
+def _print_banner(settings: Settings, project: Project, started: list[Child]) -> None:
+    console = Console()
+    console.print("[bold]Stationmaster serves[/bold]")
+    rows = {
+        "API": local_url(settings.host, settings.port),
+        "graphs": ", ".join(project.graphs),
+        "servers": len(started),
+        "keys": keys(settings),
+        "database": database(settings),
+        "logs": ", ".join(str(child.log) for child in started),
+    }
+    print_rows(console, rows)
+    console.print("Ctrl-C stops it.")
