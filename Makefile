@@ -46,10 +46,11 @@ dev: setup ## plain `langgraph dev` on a seeded shop, for Studio and the inner l
 
 # Most tests wait for processes, not for the processor: more workers than cores. A file stays with one worker, and
 # with it the servers that its tests share.
-WORKERS ?= 8
+WORKERS ?= 4
+SHARED_OUT = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-test: setup-dev ## every test
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
+test: setup-dev ## the tests of everything, within minutes
+	$(BIN)/pytest $(SHARED_OUT) $(ARGS)
 
 record: setup-dev ## record the conversations of tests/recordings again; with OPENAI_API_KEY a provider's
 	$(BIN)/python -m tests.recordings.record $(ARGS)
@@ -57,8 +58,8 @@ record: setup-dev ## record the conversations of tests/recordings again; with OP
 bench: setup-dev ## what our nodes and the served graph cost, beside empty graphs
 	@$(BIN)/python -m bench $(ARGS)
 
-test-slow: setup-dev ## the tests that take minutes
-	$(BIN)/pytest -m slow $(ARGS)
+test-slow: setup-dev ## the long proofs: processes killed in every place, claims at their full size
+	$(BIN)/pytest $(SHARED_OUT) -m slow $(ARGS)
 
 check: setup-dev ## lint, format, types, import contracts
 	$(BIN)/ruff check .

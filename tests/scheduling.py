@@ -6,7 +6,6 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 TOGETHER = (
-    "tests/reviews_hold/",
     "tests/agents/support/test_served_",
     "tests/stationmaster/console/pages/test_browser_",
     "tests/stationmaster/reviews/test_",
@@ -14,6 +13,7 @@ TOGETHER = (
 """The files that start so share a fixture that lasts a session and costs a process."""
 
 FIRST = (
+    "tests/reviews_hold/test_many.py",
     "tests/reviews_hold/",
     "tests/stationmaster/demo/",
     "tests/agents/support/test_served_",

@@ -12,6 +12,8 @@ from tests.fakes.console import ConsoleProcess
 from tests.fakes.graphs.script import scripted
 from tests.reviews_hold.world import SECRET, World, eventually
 
+pytestmark = pytest.mark.slow  # stops, kills and starts servers and consoles
+
 # Where a question can stand: graph -> (what to ask with, the answer, what the graph then did).
 PLACES: dict[str, tuple[Any, dict[str, Any], list[Any]]] = {
     "plain": ({"question": "Top level?"}, {"decision": "answer", "answer": 1}, [("answered", 1)]),

@@ -17,6 +17,7 @@ from tests.fakes.console import ConsoleProcess
 from tests.reviews_hold.world import World, eventually, token_of
 
 AT_ONCE = 50
+APPROVALS = 1_200
 KILLS = 3
 COUNT = "select count(*) from ledger where key like %s"
 STATES = "select state, count(*) from reviews.reviews where payload like %s group by 1"
@@ -57,7 +58,7 @@ class Crowd:
             assert response.status_code in (200, 409, 503), response.text
 
 
-async def ask_all(own: World, prefix: str, approvals: int) -> None:
+async def ask_all(own: World, prefix: str) -> None:
     """Threads that wait, each with a number of its own."""
     gate = asyncio.Semaphore(AT_ONCE)
     hook = f"{own.console.url}/webhooks/langgraph"
@@ -69,13 +70,13 @@ async def ask_all(own: World, prefix: str, approvals: int) -> None:
             await client.runs.create(thread["thread_id"], "plain", input=asked, webhook=hook)
 
     async with own.server.sdk() as client:
-        await asyncio.gather(*(one(number) for number in range(approvals)))
+        await asyncio.gather(*(one(number) for number in range(APPROVALS)))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("approvals", [300, pytest.param(1200, marks=pytest.mark.slow)])
 async def test_every_one_takes_effect_once(
-    shared_server: AgentServer, own_console: ConsoleProcess, effects: str, database: str, approvals: int
+    shared_server: AgentServer, own_console: ConsoleProcess, effects: str, database: str
 ) -> None:
     own = World(shared_server, [own_console], effects)
     prefix = f"{own.key}-many-"
@@ -94,24 +95,24 @@ async def test_every_one_takes_effect_once(
 
     async def kill_on_the_way() -> None:
         for number in range(1, KILLS + 1):
-            await effects_are(approvals * number // (KILLS + 1))
+            await effects_are(APPROVALS * number // (KILLS + 1))
             await asyncio.to_thread(own_console.kill)
             await asyncio.to_thread(own_console.start)
 
     with psycopg.connect(effects, autocommit=True) as ledger_now:
         answering = asyncio.create_task(crowd.answer_for_ever())
-        await asyncio.gather(ask_all(own, prefix, approvals), kill_on_the_way())
-        await effects_are(approvals)
+        await asyncio.gather(ask_all(own, prefix), kill_on_the_way())
+        await effects_are(APPROVALS)
         answering.cancel()
         await asyncio.wait([answering])
     with psycopg.connect(database, autocommit=True) as reviews:
 
         def all_finished() -> bool:
-            return dict(reviews.execute(STATES, (f"%{prefix}%",)).fetchall()) == {"finished": approvals}
+            return dict(reviews.execute(STATES, (f"%{prefix}%",)).fetchall()) == {"finished": APPROVALS}
 
         await eventually(all_finished, "closed every review", 120)
     with psycopg.connect(effects) as conn:
         rows = conn.execute(EFFECTS, (f"{prefix}%",)).fetchall()
     done = Counter(int(key.removeprefix(prefix)) for key, _ in rows)
-    assert done == Counter(range(approvals))  # none twice, none lost
+    assert done == Counter(range(APPROVALS))  # none twice, none lost
     assert all(int(detail) == int(key.removeprefix(prefix)) for key, detail in rows)

@@ -39,6 +39,8 @@ def listens(port: int) -> bool:
 
 
 def test_a_newcomers_session_on_the_embedded_database(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "assistants").mkdir()
+    (tmp_path / "assistants" / "a.yaml").write_text("name: a\ngraph: tiny\n")
     up = make()
     # What it prints.
     for text in (
@@ -51,6 +53,7 @@ def test_a_newcomers_session_on_the_embedded_database(make: Make, tmp_path: Path
     assert "STATIONMASTER_STUDIO=true" in up.banner
     assert str(up.data_dir) in up.banner
     assert "customers" in up.banner  # the shop was seeded
+    assert "1 assistant, 0 crons: 1 created" in up.banner
     # What it leaves for other commands.
     record = up.data_dir / "server.json"
     assert stat.S_IMODE(record.stat().st_mode) == 0o600
@@ -94,6 +97,7 @@ def test_a_newcomers_session_on_the_embedded_database(make: Make, tmp_path: Path
     assert again.stop(signal.SIGINT) == 0
 
 
+@pytest.mark.slow
 def test_whoever_of_the_two_is_killed_the_other_ends_and_says_so(
     make: Make, seeded_database: str, tmp_path: Path
 ) -> None:
@@ -119,6 +123,7 @@ def test_whoever_of_the_two_is_killed_the_other_ends_and_says_so(
     assert not (up.data_dir / "server.json").exists()
 
 
+@pytest.mark.slow
 def test_a_stop_that_comes_early_is_clean(tmp_path: Path, seeded_database: str) -> None:
     tiny_project(tmp_path)
     up = Up(tmp_path, env={"STATIONMASTER_DATABASE_URI": seeded_database})

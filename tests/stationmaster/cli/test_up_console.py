@@ -84,6 +84,7 @@ def environment(pid: int) -> dict[str, str]:
     return dict(word.split("=", 1) for word in words if "=" in word)
 
 
+@pytest.mark.slow
 def test_the_first_link_signs_in_once(make: Make) -> None:
     up = make()
     (line,) = (line for line in up.banner.splitlines() if line.startswith("  sign in"))
@@ -99,6 +100,7 @@ def test_the_first_link_signs_in_once(make: Make) -> None:
     assert "sign in" not in make(port=up.port, console_port=up.console_port).banner
 
 
+@pytest.mark.slow
 def test_all_ends_in_order_and_nothing_is_left(make: Make) -> None:
     up = make()
     children = [up.child, up.console]
@@ -123,6 +125,7 @@ def test_all_ends_in_order_and_nothing_is_left(make: Make) -> None:
     assert "no console runs" in gone.stderr
 
 
+@pytest.mark.slow
 def test_its_death_ends_up_with_its_last_lines(make: Make) -> None:
     up = make(env={"STATIONMASTER_LOG_LEVEL": "info"})
     server = up.child

@@ -81,6 +81,7 @@ def test_it_starts_and_stops_a_server_of_its_own(tmp_path: Path) -> None:
     assert not (tmp_path / "data" / "console.json").exists()
 
 
+@pytest.mark.slow
 def test_what_is_left_to_a_person_waits_for_one(tmp_path: Path, seeded_database: str) -> None:
     """`--wait`: who answers in the inbox, and how, is the outcome; a rejection is as good as any."""
     env = {"STATIONMASTER_DATABASE_URI": seeded_database}
@@ -135,6 +136,7 @@ def test_messages_of_a_file_are_compared_with_their_labels(
     assert found["messages"]["runs_per_s"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not BITEXT.exists(), reason="the Bitext messages are not beside this checkout")
 def test_real_messages_reach_the_accuracy_that_is_promised(support: AgentServer, served_shop: str) -> None:
     options = ("--api-url", support.url, "--json", "--messages", str(BITEXT), "--limit", "200")

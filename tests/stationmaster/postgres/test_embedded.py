@@ -48,6 +48,7 @@ def test_two_processes_share_one_server_that_outlives_a_killed_one(any_place: Pl
     assert not alive(server)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["release", "end", "SIGTERM", "SIGKILL"])
 def test_however_the_last_one_ends_the_server_ends(any_place: Place, way: str) -> None:
     last = any_place.hold()
@@ -81,6 +82,7 @@ def test_processes_starting_at_once_end_with_one_server_and_one_schema(place: Pl
     assert answer(place, "SELECT count(*) FROM stationmaster.migrations") == len(migrations())
 
 
+@pytest.mark.slow
 def test_stops_that_cross_a_start_take_the_server_from_nobody(place: Place) -> None:
     """Whoever has been given the URI must find the server there, however the last ones leave at that moment."""
     holders = [place.spawn() for _ in range(3)]
@@ -111,6 +113,7 @@ def test_a_killed_keeper_is_replaced_by_the_next_who_comes(place: Place) -> None
     gone(place, server)
 
 
+@pytest.mark.slow
 def test_a_killed_server_comes_back_while_its_sessions_still_linger(place: Place) -> None:
     holder = place.hold()
     with psycopg.connect(place.cluster.uri()) as conn:
@@ -123,6 +126,7 @@ def test_a_killed_server_comes_back_while_its_sessions_still_linger(place: Place
     assert answer(place, "SELECT n FROM kept") == 7
 
 
+@pytest.mark.slow
 def test_a_process_id_that_is_anothers_by_now_does_not_stop_a_start(place: Place) -> None:
     """As after a reboot: postmaster.pid names a process of the same user that is no Postgres."""
     assert place.hold().tell("release") == "released"
@@ -138,6 +142,7 @@ def test_a_process_id_that_is_anothers_by_now_does_not_stop_a_start(place: Place
         stranger.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["with space and 'quote", "long-" * 20 + "path"], ids=["quoted", "long"])
 def test_awkward_directories_work(place: Place, name: str) -> None:
     place.data_dir = place.data_dir.parent / name / "data"

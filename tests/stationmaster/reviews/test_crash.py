@@ -147,6 +147,7 @@ def worker(database: str, server: AgentServer, log: Path) -> subprocess.Popen[by
         )
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 async def test_workers_killed_on_the_way(
     asking: Asking, database: str, asking_server: AgentServer, tmp_path: Path

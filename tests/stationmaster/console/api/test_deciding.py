@@ -45,6 +45,7 @@ async def test_of_twenty_answers_to_two_processes_one_wins(pool: Pool, two_conso
             await http.aclose()
 
 
+@pytest.mark.slow
 async def test_the_same_request_with_its_key_is_one_answer(pool: Pool, two_consoles: tuple[str, str]) -> None:
     review, other = await open_review(pool), await open_review(pool)
     async with await somebody(pool, two_consoles[0], "ann") as ann:
@@ -188,6 +189,7 @@ async def test_many_are_answered_where_their_policy_allows_it(pool: Pool, consol
     }  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_many_at_once_by_two_people_are_each_answered_once(
     pool: Pool, two_consoles: tuple[str, str]
 ) -> None:

@@ -82,6 +82,7 @@ async def test_what_happens_in_one_process_is_heard_in_the_other(
         assert waited < 1.5, "told by NOTIFY, not by the clock"
 
 
+@pytest.mark.slow
 async def test_a_stream_goes_on_without_a_gap_in_another_process(
     pool: Pool, two_consoles: tuple[str, str]
 ) -> None:
