@@ -30,6 +30,7 @@ class Paragraph:
     begun: bool = False
     word: str = ""
     between: str = ""
+    paused: bool = False
 
     def write(self, text: str) -> None:
         """More of it."""
@@ -40,6 +41,12 @@ class Paragraph:
             else:
                 self.word += character
         sys.stdout.flush()
+
+    def pause(self) -> None:
+        """Something else is printed in between, on lines of its own."""
+        if self.begun and not self.paused:
+            print()
+            self.paused = True
 
     def close(self) -> None:
         """That was all."""
@@ -55,6 +62,9 @@ class Paragraph:
         if not self.begun:
             print(styled(self.name[: MARGIN - 1].ljust(MARGIN), 1, 36), end="")
             self.begun, self.between = True, ""
+        elif self.paused:
+            print(" " * MARGIN, end="")
+            self.column, self.between, self.paused = 0, "", False
         elif breaks or self.column + len(self.between) + len(self.word) > width:
             print("\n" * max(breaks, 1) + " " * MARGIN, end="")
             self.column, self.between = 0, ""
@@ -132,7 +142,9 @@ class Terminal:
         print(f"{styled('you'.ljust(MARGIN), 1)}{text}")
 
     def note(self, text: str) -> None:
-        """An aside."""
+        """An aside; one about the connection may come in the middle of a word."""
+        if self._paragraph is not None:
+            self._paragraph.pause()
         self.status("")
         print(f"{' ' * MARGIN}{styled(text, 2)}", flush=True)
 

@@ -8,8 +8,9 @@ from contextlib import redirect_stdout
 
 import pytest
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.schema import StreamPart
 
-from examples.terminal import Paragraph
+from examples.terminal import Paragraph, Terminal
 from tests.agents.support.client import GRAPH, wants_refund
 from tests.examples.conftest import Run
 from tests.fakes.agent_server import AgentServer
@@ -115,6 +116,29 @@ async def test_what_cannot_be_spoken_to(
     await chat.until(f"error: {message}")
     assert await chat.end() == 2
     assert "Traceback" not in chat.shown
+
+
+def test_an_aside_in_the_middle_of_a_reply() -> None:
+    """The line was cut and is whole again: the reply goes on below, without a second name."""
+    terminal = Terminal("support", frozenset({"draft_reply"}))
+    out = io.StringIO()
+    with redirect_stdout(out):
+        for piece in ("Hello Rosa, tha", "nk you ", "for writing."):
+            if piece.startswith("nk"):
+                terminal.note("connection lost")
+                terminal.note("connected again")
+            data = [{"content": piece, "type": "AIMessageChunk"}, {"langgraph_node": "draft_reply"}]
+            terminal.show(StreamPart("messages", data))  # pyright: ignore[reportArgumentType]
+        terminal.show(
+            StreamPart("updates", {"send": {"messages": [{"type": "ai", "content": terminal.drafted}]}})
+        )
+        terminal.end()
+    assert out.getvalue() == (
+        "support   Hello Rosa,\n"
+        "          connection lost\n"
+        "          connected again\n"
+        "          thank you for writing.\n"
+    )
 
 
 def test_words_are_folded_at_the_width_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from langgraph_sdk.schema import StreamPart
 
-FROM_START = "-1"
+FROM_START = "0-0"
 CATCH_UP_S = 2.0
 """How long after a reconnect an event is taken for a repeat if id and content are those of one that was just passed
 on. Later it is a second event that looks the same: two searches that found nothing, in one millisecond."""

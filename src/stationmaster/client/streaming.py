@@ -47,7 +47,8 @@ async def stream(
     limits = limits or Limits()
     key = uuid.uuid4().hex
     modes = [stream_mode] if isinstance(stream_mode, str) else list(stream_mode)
-    options |= {"stream_mode": modes, "stream_resumable": True}
+    # The run must outlive its connection, whatever a server does by default.
+    options = {"on_disconnect": "continue", **options, "stream_mode": modes, "stream_resumable": True}
     body = run_body(assistant_id, options, metadata, key, canary_key)
     started, opening = await _begin(client, thread_id, key, body, limits, tell)
     async with aclosing(Following(client, started, limits, tell).parts(opening)) as parts:
