@@ -44,7 +44,7 @@ async def start(gateway: Gateway, spec: str, author: str, reason: str) -> Routed
         )
     if canary and canary.share == share:
         raise NothingToDo(f"{arm_name} gets {percent(share)} of {live_name} already")
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
     after = replace(canary, share=share) if canary else Canary(
         canary_id=str(uuid4()), arm=Arm(other.assistant_id, name_of(other)), share=share, started_at=now,
         by=author, reason=reason,

@@ -7,12 +7,10 @@ from stationmaster.assistants.errors import KeptOtherwise
 from stationmaster.assistants.proposing import Proposal
 from stationmaster.assistants.routes import Routes
 from stationmaster.assistants.versions import name_of
-from stationmaster.reconcile.errors import Conflict, ServerRefused
+from stationmaster.reconcile.errors import Conflict
 from stationmaster.reconcile.fields import served, wanted
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.resources import CANARY, Assistant, ServedAssistant, Signature
-
-REFUSED = 409
 
 
 @dataclass(frozen=True)
@@ -43,12 +41,7 @@ async def write(
     gateway: Gateway, before: ServedAssistant, content: Assistant, by: Signature, *, exact: bool = False
 ) -> Written:
     """The content, with `canary` in its metadata, as the version after `before`."""
-    try:
-        after = await gateway.update_assistant(before, content, by, exact=exact)
-    except ServerRefused as refusal:
-        if refusal.status != REFUSED:
-            raise
-        raise Conflict(str(refusal)) from refusal
+    after = await gateway.update_assistant(before, content, by, exact=exact)
     if after.version != before.version + 1:
         raise Conflict(
             f"{name_of(before)}: version {before.version + 1} was written, and version {after.version}"

@@ -7,11 +7,9 @@ from typing import Any, Protocol
 from stationmaster.assistants.overlay import Unfit, lay_over, overlay
 from stationmaster.assistants.routes import KEY, LIVE, Choice, Routes, choose
 from stationmaster.reconcile.resources import ServedAssistant
-from stationmaster.server.lookups import Lookups
+from stationmaster.server.lookups import WAIT_S, Lookups
 
 Json = Mapping[str, Any]
-# For the thread's last run. Without it the hash decides, which says the same unless the share was lowered.
-WAIT_S = 2.0
 
 
 class Server(Protocol):
@@ -65,7 +63,7 @@ async def _chosen(value: Json, live: ServedAssistant, routes: Routes, server: Se
             async with asyncio.timeout(WAIT_S):
                 before = await server.last_stamp(str(thread_id))
         except TimeoutError:
-            before = {}
+            before = {}  # the hash then says the same as it did, unless the share was lowered
     kwargs = value.get("kwargs") or {}
     return choose(
         routes,

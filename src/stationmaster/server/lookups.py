@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-# A run waits this long for an answer; then it takes what was known before, and does not claim that it still holds.
-WAIT_S = 0.25
-# Where nothing was known before it waits longer, once: it would be a run of nobody, in no arm.
-FIRST_WAIT_S = 2.0
+# A run waits this long for an answer, which comes after a millisecond or two unless the server is very busy; then it
+# takes what was known before, and does not claim that it still holds.
+WAIT_S = 2.0
 # How late another replica may see a promote or a canary. In this process the update handler tells at once.
 TTL_S = 1.0
 RETRY_S = 0.5
@@ -50,13 +49,13 @@ class Lookups(Generic[T]):
         self._alone: set[asyncio.Task[T | None]] = set()
 
     async def of(self, key: str) -> Found[T]:
-        """The value, within WAIT_S if one is known from before."""
+        """The value, within WAIT_S."""
         kept = self._known.get(key)
         known = kept.value if kept else None
         if kept and kept.until > time.monotonic() and not self._is_changing(key):
             return Found(known, current=kept.read)
         task = self._task(key)
-        await asyncio.wait({task}, timeout=FIRST_WAIT_S if known is None else WAIT_S)
+        await asyncio.wait({task}, timeout=WAIT_S)
         if task.done() and task.exception() is None and (value := task.result()) is not None:
             return Found(value, current=True)
         return Found(known, current=False)

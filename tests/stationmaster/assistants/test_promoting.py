@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
+from stationmaster.assistants.differing import drifted
 from stationmaster.assistants.errors import NoSuchAssistant, NothingToDo, NotOurs
 from stationmaster.assistants.proposing import propose_promote, propose_rollback
 from stationmaster.assistants.versions import history
@@ -58,6 +59,7 @@ async def test_a_promote_is_a_new_version_with_author_reason_source_and_the_vers
         "tags",
     }
     assert after == await gateway.assistant(after.assistant_id)
+    assert drifted(after)  # the file says otherwise
 
 
 async def test_a_run_after_a_rollback_really_uses_the_old_content(

@@ -38,7 +38,7 @@ async def test_a_hundred_at_once_ask_once() -> None:
 async def test_a_slow_lookup_holds_nobody_up_for_long_and_serves_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(lookups, "FIRST_WAIT_S", 0.02)
+    monkeypatch.setattr(lookups, "WAIT_S", 0.02)
     asked = Asked()
     asked.gate.clear()
     names = Lookups(asked)
