@@ -98,6 +98,7 @@ async def _refuse_stale(conn: Connection) -> None:
     poll = select.poll()
     poll.register(conn.pgconn.socket, select.POLLIN)
     if poll.poll(0):
+        await conn.close()  # or the pool would take it for a good one still
         raise Unavailable("the connection was closed while it was idle")
 
 

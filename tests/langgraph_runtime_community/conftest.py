@@ -1,5 +1,6 @@
 """One stock server on our runtime for the tests that kill nothing, and the runtime in this process for the rest."""
 
+from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from langgraph_runtime_community import database, migrate
 from tests.conftest import clone
 from tests.fakes.community_server import CommunityServer
 from tests.fakes.graphs import ledger
+
+HOOK_SECRET = "whsec_" + b64encode(b"a secret of sufficient length").decode()
 
 
 @pytest.fixture(scope="session")
@@ -23,9 +26,8 @@ def served_database(server: str) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def community(served_database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommunityServer]:
     """A server shared by all tests of this room, never killed."""
-    served = CommunityServer(
-        tmp_path_factory.mktemp("community"), database=served_database, env={"LEDGER_URI": served_database}
-    )
+    env = {"LEDGER_URI": served_database, "LG_WEBHOOK_SECRET": HOOK_SECRET}
+    served = CommunityServer(tmp_path_factory.mktemp("community"), database=served_database, env=env)
     served.start_blocking()
     yield served
     served.stop_blocking(9)

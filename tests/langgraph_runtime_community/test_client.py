@@ -1,18 +1,29 @@
-"""`stationmaster.client` on our runtime: a stream goes on through cut lines, and through the death of its server."""
+"""`stationmaster.client` on our runtime: streams through cut lines and the death of the server; forks; waiting."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langgraph_sdk import get_client
-from langgraph_sdk.schema import StreamPart
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.schema import Command, StreamPart
 
-from stationmaster.client import Limits, follow, start, stream
+from stationmaster.client import (
+    Limits,
+    correct,
+    edit_message,
+    follow,
+    start,
+    stream,
+    wait_for_person,
+)
 from tests.conftest import clone
 from tests.fakes.community_server import CommunityServer
 from tests.fakes.graphs import ledger
 from tests.fakes.line import line
+from tests.langgraph_runtime_community.served.talk import WORDS
 from tests.langgraph_runtime_community.world import World, key
 
 LIMITS = Limits(away_s=60, answer_s=2, pause_s=0.3)
@@ -39,6 +50,34 @@ async def test_no_gap_and_no_duplicate_wherever_it_is_cut(community: CommunitySe
             assert parts == await all_of(kept)
             assert steps(parts) == ["say"]
         assert cable.cut_off >= 3
+
+
+async def test_a_fork_and_a_correction_leave_the_history_as_it_was(client: LangGraphClient) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    for text in ("hello", "and now?"):
+        await client.runs.wait(thread, "talk", input={"messages": [{"role": "user", "content": text}]})
+    before = await client.threads.get_history(thread, limit=50)
+    values: Any = before[0]["values"]
+    edited = await edit_message(client, thread, values["messages"][2]["id"], "and then?")
+    assert edited.next == ("say",)
+    await all_of(stream(client, thread, "talk", checkpoint=edited.checkpoint))
+    corrected = await correct(client, thread, {"tone": "brief"}, as_node="say")
+    assert corrected.next == ()
+    now: Any = (await client.threads.get_state(thread))["values"]
+    assert [message["content"] for message in now["messages"]] == ["hello", WORDS, "and then?", WORDS]
+    assert now["tone"] == "brief"
+    assert (await client.threads.get_history(thread, limit=50))[-len(before) :] == before
+
+
+async def test_waiting_for_a_person(client: LangGraphClient) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, "plain", input={"key": key(), "question": "Go on?"})
+    asked = (await wait_for_person(client, thread, timeout_s=0.1)).standing.questions
+    waiting = asyncio.create_task(wait_for_person(client, thread))
+    await client.runs.wait(thread, "plain", command=Command(resume={asked[0].id: "yes"}))
+    waited = await waiting
+    assert waited.answered
+    assert waited.standing.questions == ()
 
 
 @pytest.fixture
