@@ -1,4 +1,4 @@
-"""`make bench`: our nodes, server, webhook receiver and inbox, each beside something empty; tables, or --json."""
+"""`make bench`: our nodes, server, webhook receiver, inbox and plan, each beside something empty; tables, or --json."""
 
 import argparse
 import asyncio
@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.shared import database
-from bench import inbox, nodes, receiver, served
+from bench import inbox, nodes, plan, receiver, served
 from stationmaster.postgres import embedded, migrate
 from stationmaster.shop.seed import seed
 
@@ -32,11 +32,12 @@ async def run(asked: argparse.Namespace) -> dict[str, Any]:
         )
         hooks = await receiver.measure(uri, rate=asked.deliveries, seconds=5.0)
         pages = await inbox.measure(uri, count=asked.reviews, requests=50)
-    return {"nodes": measured.figures(), "served": through, "receiver": hooks, "inbox": pages}
+        plans = await plan.measure(uri, Path(directory), count=asked.files, times=3)
+    return {"nodes": measured.figures(), "served": through, "receiver": hooks, "inbox": pages, "plan": plans}
 
 
 def print_tables(figures: dict[str, Any], console: Console) -> None:
-    """For people; of the receiver and the inbox only what was measured."""
+    """For people; of the receiver, the inbox and the plan only what was measured."""
     each, through = figures["nodes"], figures["served"]
     table = Table(title="Each node, without a model (ms)")
     for heading in ("node", "n", "median", "p95"):
@@ -60,7 +61,8 @@ def print_tables(figures: dict[str, Any], console: Console) -> None:
         table.add_row(name, *(str(row[key]) for key in keys))
     console.print(table)
     console.print(f"A message takes {through['ratio']} times as long as an empty run of three nodes.\n")
-    for name, print_table in (("receiver", receiver.print_table), ("inbox", inbox.print_table)):
+    parts = {"receiver": receiver.print_table, "inbox": inbox.print_table, "plan": plan.print_table}
+    for name, print_table in parts.items():
         if name in figures:
             print_table(figures[name], console)
 
@@ -75,6 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--deliveries", type=int, default=200, help="webhooks a second, to the receiver")
     parser.add_argument("--reviews", type=int, default=100_000, help="in the inbox")
+    parser.add_argument("--files", type=int, default=200, help="assistants in the plan, and as many crons")
     parser.add_argument("--json", action="store_true", help="one object instead of tables")
     asked = parser.parse_args(arguments)
     figures = asyncio.run(run(asked))

@@ -125,6 +125,8 @@ async def _take(
                 if await _still_dead(client, seen, number):
                     return Lock(client, url, number, token, ttl_s)
                 await _delete(client, number)
+            elif number is not None:  # somebody was faster
+                holder = _holder(await _row(client, number))
         if holder and not told:
             waiting(holder)
             told = True
@@ -207,5 +209,6 @@ def _beat(row: Any) -> str:
 
 
 def _holder(row: Any) -> str:
-    said = row["metadata"] or {}
-    return f"{said.get('author')} on {said.get('host')}, since {said.get('since')}"
+    """Who, where and since when; nothing when it is gone by now."""
+    said = (row or {}).get("metadata") or {}
+    return "" if not said else f"{said.get('author')} on {said.get('host')}, since {said.get('since')}"
