@@ -128,7 +128,7 @@ def carried_out(runner: asyncio.Runner, chat: Conversation, line: str) -> bool:
         "/wait": chat.wait,
         "/answer": lambda: chat.answer(json.loads(rest)),
         "/history": chat.history,
-        "/new": chat.begin,
+        "/new": lambda: another(chat),
     }
     if command in ("/quit", "/exit"):
         return False
@@ -140,6 +140,12 @@ def carried_out(runner: asyncio.Runner, chat: Conversation, line: str) -> bool:
     else:
         attended(runner, chat, lambda: chat.say(line))
     return True
+
+
+async def another(chat: Conversation) -> None:
+    """A new conversation."""
+    await chat.begin()
+    chat.terminal.note(f"A new conversation, on thread {chat.thread_id}.")
 
 
 def attended(

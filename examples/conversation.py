@@ -34,7 +34,7 @@ class Conversation:
         """Put a message differently and go on from there; the rest stays in the thread's history."""
         said = await self.said()
         if not said or (number is not None and not 1 <= number <= len(said)):
-            self.terminal.note(f"You have said {len(said)} things here; /history numbers them.")
+            self.terminal.note("There is no such message of yours; /history numbers them.")
             return
         message = said[(number or len(said)) - 1]
         await self._fork(await edit_message(self.client, self.thread_id, message["id"], text))

@@ -37,9 +37,11 @@ async def stream(
     A connection that breaks is made again, and the stream goes on where it was. Besides the server's own events:
 
     - `error`: the run failed or was cancelled. It comes even if the server's own `error` fell into a pause.
-    - `gap`: the server has forgotten the stream (it was restarted), and events may be missing: read the thread's state.
-      A `metadata` event with `attempt` above 1 follows if it runs again from its last checkpoint; what the step under
-      way had streamed then comes a second time.
+    - `gap`: the server has forgotten the stream (an in-memory one was restarted), and events may be missing: read the
+      thread's state.
+
+    A `metadata` event with `attempt` above 1 means that the run was taken up again from its last checkpoint, after the
+    server had died: the words that the step under way had streamed come again.
 
     Leaving the loop leaves the run alone: it goes on; take it up again with `follow`. Raises ServerAway, RunGone,
     NotTaken (nothing was started), and what the SDK raises when the server refuses.

@@ -6,7 +6,9 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from stationmaster.assistants import routes
 from stationmaster.client import Limits, NotTaken, ServerAway, find_started, start, stream
+from stationmaster.client.starting import CANARY_KEY
 from tests.agents.support.client import GRAPH, Conversation
 from tests.fakes.line import Line
 from tests.stationmaster.client.test_streaming import PATH, QUICK, TEXT, all_of, nodes, played_back
@@ -21,7 +23,8 @@ async def test_the_same_key_is_the_same_run(talk: Conversation) -> None:
 
 
 async def test_the_key_of_a_canary_stands_in_the_run(talk: Conversation) -> None:
-    """Where the server looks for it: `stationmaster.assistants.routes.KEY`."""
+    """Under the name that the server looks for."""
+    assert CANARY_KEY == routes.KEY
     run = await start(
         talk.client,
         talk.thread_id,
