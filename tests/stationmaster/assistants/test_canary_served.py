@@ -247,7 +247,7 @@ async def test_arms_are_the_same_after_a_restart(
     """And hence in every replica: what decides is the ids and what the assistant's metadata says."""
     live, other = await two(gateway, name)
     await began(gateway, name, "30%")
-    threads = [(await sdk.threads.create())["thread_id"] for _ in range(20)]
+    threads = [(await sdk.threads.create())["thread_id"] for _ in range(12)]
 
     async def arms() -> list[str]:
         rows = await asyncio.gather(*(run(sdk, live.assistant_id, thread) for thread in threads))
