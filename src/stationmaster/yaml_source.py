@@ -1,6 +1,7 @@
 """YAML files as JSON values with their lines: whatever is no JSON is a problem that says where, and what to write."""
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -14,6 +15,9 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 LARGEST_BYTES = 1_000_000
 MOST_VALUES = 20_000
 """Aliases can make a short file immense."""
+DEEPEST = 200
+"""Brackets that are open at once; the parser takes seconds to find out that ten times as many are too many."""
+TOO_DEEP = "is nested too deep: write it flatter"
 Location = Sequence[int | str]
 
 
@@ -59,12 +63,14 @@ def read(path: Path, shown: str) -> Source | list[Problem]:
 
 def parse(text: str, path: Path, shown: str) -> Source | list[Problem]:
     """The same of a text that is, or is to be, that file's."""
+    if _brackets(text) > DEEPEST:
+        return [Problem(shown, 1, TOO_DEEP)]
     try:
         tree = YAML(typ="rt").load(StringIO(text))
     except MarkedYAMLError as error:
         return [_unreadable(shown, error)]
     except RecursionError:
-        return [Problem(shown, 1, "is nested too deep: write it flatter")]
+        return [Problem(shown, 1, TOO_DEEP)]
     except (YAMLError, ValueError) as error:
         return [Problem(shown, 1, f"is no YAML ({str(error).splitlines()[0]}): correct it")]
     if tree is None:
@@ -133,6 +139,15 @@ def plain(node: object) -> Any:
             return float(node)
         case _:
             return str(node)
+
+
+def _brackets(text: str) -> int:
+    """The most that are open at once, those in texts counted as well."""
+    depth = most = 0
+    for bracket in re.findall(r"[\[\]{}]", text):
+        depth = depth + 1 if bracket in "[{" else max(0, depth - 1)
+        most = max(most, depth)
+    return most
 
 
 def _tag(node: object) -> str | None:
