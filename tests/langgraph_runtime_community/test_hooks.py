@@ -22,6 +22,7 @@ class Receiver:
     port: int = field(default_factory=free_port)
     answers: list[int] = field(default_factory=list)
     got: list[tuple[dict[str, str], dict[str, Any]]] = field(default_factory=list)
+    came: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def url(self) -> str:
@@ -31,7 +32,8 @@ class Receiver:
         """The bodies that came for a run, once there are so many."""
         async with asyncio.timeout(40):
             while len(found := [body for _, body in self.got if body["run_id"] == run_id]) < count:
-                await asyncio.sleep(0.05)
+                self.came.clear()
+                await self.came.wait()
         return found
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -42,6 +44,7 @@ class Receiver:
         body = await reader.readexactly(int(headers["content-length"]))
         Webhook(HOOK_SECRET).verify(body, headers)
         self.got.append((headers, json.loads(body)))
+        self.came.set()
         status = self.answers.pop(0) if self.answers else 200
         writer.write(f"HTTP/1.1 {status} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode())
         await writer.drain()

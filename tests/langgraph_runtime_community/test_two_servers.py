@@ -27,10 +27,9 @@ def world(server: str) -> Iterator[World]:
 @pytest.fixture(scope="module")
 def servers(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[CommunityServer, ...]]:
     """`front` has no workers, `back` has; both start at once on an empty database."""
+    env = {"LEDGER_URI": world.uri, "CRON_SCHEDULER_SLEEP_TIME": "1"}
     made = [
-        CommunityServer(
-            tmp_path_factory.mktemp(name), database=world.uri, jobs=jobs, env={"LEDGER_URI": world.uri}
-        )
+        CommunityServer(tmp_path_factory.mktemp(name), database=world.uri, jobs=jobs, env=env)
         for name, jobs in (("front", 0), ("back", 10))
     ]
 
@@ -118,3 +117,26 @@ async def test_both_made_one_schema(world: World) -> None:
     names = [row["name"] for row in world.ask("SELECT name FROM stationmaster.migrations ORDER BY 1")]
     assert names == [f"server/{file.name}" for file in migrations(DIRECTORY)]
     assert len(world.ask("SELECT 1 FROM server.assistants WHERE graph_id = 'steps'")) == 1
+
+
+async def test_two_schedulers_make_one_run_a_slot(front: LangGraphClient, world: World) -> None:
+    thread = (await front.threads.create())["thread_id"]
+    cron: Any = await front.crons.create_for_thread(
+        thread, "steps", schedule="* * * * * *", input={"key": key(), "slow": 0}, metadata={"by": "cron"}
+    )
+    slots = "SELECT slot, run_id FROM server.cron_slots WHERE cron_id = %s ORDER BY slot"
+    await world.until(lambda: len(world.ask(slots, cron["cron_id"])) >= 5, "five slots are used")
+    await front.crons.update(cron["cron_id"], enabled=False)
+    used = world.ask(slots, cron["cron_id"])
+    runs = world.ask("SELECT run_id FROM server.runs WHERE thread_id = %s", thread)
+    assert {row["run_id"] for row in used} == {row["run_id"] for row in runs}
+    assert len({row["slot"] for row in used}) == len(used) == len(runs)
+
+
+async def test_a_client_can_not_forge_a_slot(front: LangGraphClient, world: World) -> None:
+    cron: Any = await front.crons.create("steps", schedule="0 0 1 1 *", input={"key": key(), "slow": 0})
+    await front.runs.wait(
+        None, "steps", input={"key": key(), "slow": 0}, metadata={"cron_id": cron["cron_id"]},
+        config={"configurable": {"cron_id": cron["cron_id"]}},
+    )  # fmt: skip
+    assert not world.ask("SELECT 1 FROM server.cron_slots WHERE cron_id = %s", cron["cron_id"])
