@@ -6,6 +6,8 @@ UV := $(BIN)/uv
 UV_VERSION := 0.13.9
 INSTALL_SELF := $(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 export UV_NO_PROGRESS := 1
+# Where it is set, every start of every process compiles some thousand modules anew: half of what `make test` costs.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-dev up demo dev test test-slow record bench check format requirements docs clean
@@ -32,6 +34,7 @@ $(VENV)/.ready: $(UV) requirements.txt pyproject.toml
 
 $(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.txt
 	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.txt
+	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib >/dev/null || true  # once, instead of in each worker
 	@touch $@
 
 up: setup ## run the service: embedded Postgres, Agent Server, inbox; Ctrl-C stops it
