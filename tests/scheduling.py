@@ -7,6 +7,7 @@ from xdist.scheduler import LoadFileScheduling
 
 TOGETHER = (
     "tests/agents/support/test_served_",
+    "tests/stationmaster/console/pages/served/",
     "tests/stationmaster/console/pages/test_browser_",
     "tests/stationmaster/reviews/test_",
 )
@@ -18,6 +19,7 @@ FIRST = (
     "tests/stationmaster/demo/",
     "tests/agents/support/test_served_",
     "tests/stationmaster/cli/test_up",
+    "tests/stationmaster/console/pages/served/",
     "tests/stationmaster/console/pages/test_browser_",
     "tests/stationmaster/reviews/test_",
     "tests/agents/support/test_failures_served.py",

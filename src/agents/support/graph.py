@@ -108,13 +108,21 @@ builder.add_node("lookup_order", nodes.lookup_order, retry_policy=RETRY)
 builder.add_node("check_return_policy", nodes.check_return_policy, retry_policy=RETRY)
 builder.add_node("search_kb", nodes.search_kb, retry_policy=RETRY)
 builder.add_node("assess", nodes.assess)
-builder.add_node("acknowledge", nodes.acknowledge, retry_policy=RETRY)
+builder.add_node(
+    "acknowledge", nodes.acknowledge, retry_policy=RETRY, metadata={"effect": "mails the customer"}
+)
 builder.add_node("draft_reply", nodes.draft_reply)
 builder.add_node("approve", gate.approve)
-builder.add_node("refund", nodes.refund, retry_policy=RETRY)
-builder.add_node("hand_over", nodes.hand_over, retry_policy=RETRY)
-builder.add_node("dead_letter", nodes.dead_letter, retry_policy=RETRY)
-builder.add_node("send", nodes.send, retry_policy=RETRY)
+builder.add_node("refund", nodes.refund, retry_policy=RETRY, metadata={"effect": "pays the refund"})
+builder.add_node(
+    "hand_over", nodes.hand_over, retry_policy=RETRY, metadata={"effect": "mails the support desk"}
+)
+builder.add_node(
+    "dead_letter", nodes.dead_letter, retry_policy=RETRY, metadata={"effect": "leaves it to operators"}
+)
+builder.add_node(
+    "send", nodes.send, retry_policy=RETRY, metadata={"effect": "replies, by mail if there is an order"}
+)
 
 builder.add_edge(START, "intake")
 builder.add_conditional_edges("intake", after_intake)

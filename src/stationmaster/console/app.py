@@ -24,8 +24,9 @@ from stationmaster.console.session import SameSiteOnly
 from stationmaster.crons import worker as crons_worker
 from stationmaster.postgres import ensure
 from stationmaster.reviews.access.oidc import provider_from
+from stationmaster.reviews.agent_server import connect
 from stationmaster.reviews.database import open_pool
-from stationmaster.reviews.lifecycle import run_workers
+from stationmaster.reviews.lifecycle import run_workers, target
 from stationmaster.reviews.supervising import keep
 from stationmaster.settings import Settings
 from webhooks import receiver, worker
@@ -46,8 +47,12 @@ def create_app(settings: Settings, *, workers: bool = True) -> Starlette:
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[dict[str, Any]]:
         uri = await ensure(settings)
-        async with open_pool(uri) as pool, changes.listening(uri):
-            made = Services(settings, pool, changes, provider)
+        async with (
+            open_pool(uri) as pool,
+            connect(*target(settings)) as server,
+            changes.listening(uri),
+        ):
+            made = Services(settings, pool, changes, server, provider)
             async with _working(made) if workers else contextlib.nullcontext():
                 yield {"services": made}
 

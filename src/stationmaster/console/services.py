@@ -7,22 +7,29 @@ from starlette.requests import HTTPConnection
 
 from stationmaster.console.changes import Changes
 from stationmaster.reviews.access.oidc import Provider
+from stationmaster.reviews.agent_server import AgentServer
 from stationmaster.reviews.database import Pool
 from stationmaster.reviews.supervising import Health
 from stationmaster.settings import Settings
 
+TRIALS = 8
+"""Runs at once in this process that only try an assistant: each may ask real models."""
+
 
 @dataclass
 class Services:
-    """`workers`: the loops of the review service; ended before its time, it means that nothing is sent. `health`: which
-    of them have failed, and which of those stand still."""
+    """`server`: the Agent Server, for pages that show what it has; one client for the process. `workers`: the loops of
+    the review service; ended before its time, it means that nothing is sent. `health`: which of them have failed, and
+    which of those stand still."""
 
     settings: Settings
     pool: Pool
     changes: Changes
+    server: AgentServer
     provider: Provider | None = None
     workers: asyncio.Task[None] | None = field(default=None, repr=False)
     health: Health = field(default_factory=Health)
+    trials: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(TRIALS), repr=False)
 
     @property
     def public_url(self) -> str | None:

@@ -9,10 +9,15 @@ from stationmaster.reviews.model import Checkpoint, Pending, Task, ThreadSnapsho
 PLACEHOLDER = "placeholder-id"
 """The id of every NodeInterrupt: it names no question, and a resume value does not satisfy it."""
 
+SCRATCH = "stationmaster_scratch"
+"""In the metadata of a thread on which the console tries an assistant: nobody is to answer what it asks."""
+
 
 def questions(snapshot: ThreadSnapshot) -> list[Pending]:
     """What is pending by state, whatever the row and the runs say. The server shows a nested question at every
-    level above it too: only the innermost is kept."""
+    level above it too: only the innermost is kept. A scratch thread asks nobody."""
+    if snapshot.metadata.get(SCRATCH) is True:
+        return []
     asked = list(_distinct(_asked(snapshot.thread_id, snapshot.checkpoint)))
     if asked:
         return asked

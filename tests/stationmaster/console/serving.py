@@ -33,11 +33,15 @@ def listening() -> socket.socket:
     return sock
 
 
+NOBODY = "http://127.0.0.1:1"
+"""Where no Agent Server answers."""
+
+
 def settings_for(database: str, tmp_path: Path, **more: Any) -> Settings:
     """Settings of this test alone, whatever the environment says."""
     return Settings.model_construct(
         **{name: field.get_default() for name, field in Settings.model_fields.items()}
-    ).model_copy(update={"database_uri": database, "data_dir": tmp_path, **more})
+    ).model_copy(update={"database_uri": database, "data_dir": tmp_path, "api_url": NOBODY, **more})
 
 
 @asynccontextmanager

@@ -35,14 +35,14 @@ def environment() -> Environment:
     made.filters.update(
         status=words.status, owner=words.owner, due=words.due, ago=words.ago, money=words.money, done=words.done,
         stamp=words.stamp, clock=words.clock, label=label, actor=words.actor, sentence=words.sentence,
-        age=lambda then, now: words.span(now - then),
+        age=lambda then, now: words.span(now - then), minute=words.minute, length_of=words.span,
     )  # fmt: skip
     return made
 
 
 NAVIGATION: tuple[tuple[str, str, Role], ...] = (
     ("Inbox", "/", "reader"), ("History", "/history", "reader"), ("Audit", "/audit", "reviewer"),
-    ("Operations", "/operations", "lead"),
+    ("Operations", "/operations", "lead"), ("Assistants", "/assistants", "reader"), ("Crons", "/crons", "reader"),
 )  # fmt: skip
 
 

@@ -5,7 +5,16 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from stationmaster.console.pages import answering, auditing, history, inbox, operating, reviewing
+from stationmaster.console.pages import (
+    answering,
+    assistants,
+    auditing,
+    crons,
+    history,
+    inbox,
+    operating,
+    reviewing,
+)
 from stationmaster.console.pages.render import STATIC
 
 
@@ -42,5 +51,7 @@ def routes() -> list[BaseRoute]:
         Route("/operations", operating.operations),
         Route("/operations/deliveries/{delivery_id}/retry", operating.retry_delivery, methods=["POST"]),
         Route("/operations/replay", operating.replay, methods=["POST"]),
+        *assistants.routes(),
+        *crons.routes(),
         Mount("/static", Static(directory=STATIC)),
     ]

@@ -124,6 +124,12 @@ def stamp(at: datetime | None) -> str:
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if at else ""
 
 
+def minute(at: datetime) -> str:
+    """`4 May, 08:30`, in UTC."""
+    at = at.astimezone(UTC)
+    return f"{at.day} {at:%b}, {at:%H:%M}"
+
+
 def clock(at: datetime) -> str:
     """`10:22:31`, in UTC; the browser puts its own time in its place."""
     return f"{at.astimezone(UTC):%H:%M:%S}"

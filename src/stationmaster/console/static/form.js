@@ -5,7 +5,7 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const dirty = new Set();
 let sending = false;
 
-const fieldsOf = (form) => [...form.querySelectorAll("[data-field]")].map((box) => ({
+export const fieldsOf = (form) => [...form.querySelectorAll("[data-field]")].map((box) => ({
   box, control: box.querySelector("[name^='field:']"),
 })).filter(({ control }) => control);
 
@@ -17,7 +17,7 @@ function initial(control) {
 }
 
 /** 640 and 640.00 are the same number. */
-function changed(control) {
+export function isChanged(control) {
   const [now, before] = [control.value, initial(control)].map((text) => text.replace(/\r\n?/g, "\n"));
   if (control.dataset.number && NUMBER.test(now.trim()) && NUMBER.test(before)) return Number(now) !== Number(before);
   return now !== before;
@@ -29,6 +29,9 @@ function wrong(box, control) {
   if (!text) return "";
   if (control.dataset.number && !NUMBER.test(text)) return `is no number: write digits only, as in ${control.dataset.number === "integer" ? "42" : "42.50"}`;
   if (control.dataset.number === "integer" && /[.eE]/.test(text)) return "is no whole number: write digits only, as in 42";
+  const [least, most] = [control.dataset.least, control.dataset.most];
+  if (least !== undefined && Number(text) < Number(least)) return `is out of range: write ${least} or more`;
+  if (most !== undefined && Number(text) > Number(most)) return `is out of range: write ${most} or less`;
   const kind = box.querySelector("[data-as]");
   if (control.hasAttribute("data-json") || kind?.value === "json") {
     try { JSON.parse(text); } catch (error) { return `is no JSON: ${error.message}`; }
@@ -36,7 +39,7 @@ function wrong(box, control) {
   return "";
 }
 
-function check({ box, control }) {
+export function check({ box, control }) {
   const message = wrong(box, control);
   control.setCustomValidity(message && `${box.dataset.label} ${message}`);
   const place = box.querySelector("[data-checked]");
@@ -46,11 +49,11 @@ function check({ box, control }) {
   const refused = box.querySelector(":scope > .error:not([data-checked])");
   if (refused && control.value !== control.defaultValue) refused.hidden = true;
   control.setAttribute("aria-invalid", String(Boolean(message) || Boolean(refused && !refused.hidden)));
-  box.classList.toggle("changed", changed(control));
+  box.classList.toggle("changed", isChanged(control));
 }
 
 function showChanges(form) {
-  const list = fieldsOf(form).filter(({ control }) => changed(control));
+  const list = fieldsOf(form).filter(({ control }) => isChanged(control));
   if (list.length) dirty.add(form); else dirty.delete(form);
   if (!form.hasAttribute("data-editable")) return;
   const button = form.querySelector("[data-primary]");
@@ -92,6 +95,11 @@ export function firstField() {
 
 export const isDirty = () => dirty.size > 0;
 
+/** Whether leaving the page would lose something of this form. */
+export function setDirty(form, is) {
+  if (is) dirty.add(form); else dirty.delete(form);
+}
+
 /** The question is closed: nothing can be sent, and what was typed stays to be copied. */
 export function closeForms() {
   for (const button of document.querySelectorAll("#answers button")) button.disabled = true;
@@ -103,6 +111,7 @@ export function startForms() {
   for (const form of document.querySelectorAll("form[data-answer]")) start(form);
   for (const form of document.querySelectorAll("form[method=post]")) {
     form.addEventListener("submit", (event) => {
+      if (event.submitter?.hasAttribute("data-stays")) return; // a download: the page stays
       if (sending) { event.preventDefault(); return; }
       sending = true;
       dirty.clear();

@@ -1,0 +1,240 @@
+"""A graph's context schema as a form: one control a setting, with its type, range, help and default. Pure."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from stationmaster.assistants.overlay import defaults_of
+from stationmaster.console.pages.form import Option, anchor
+from stationmaster.console.pages.shown import label
+from stationmaster.console.pages.typed import as_sent, text_of
+from stationmaster.reconcile.resources import Assistant
+from stationmaster.reviews.model import Field
+
+Control = Literal["text", "area", "number", "select", "lines", "json"]
+CONTEXT = "context"
+LONG = 80
+MOST_ROWS = 14
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One control. `text` stands in it, `initial` is what the current version says, `""` where it says nothing and the
+    graph's `default` holds. `least` and `most` bound a number."""
+
+    name: str
+    label: str
+    control: Control
+    type: str
+    initial: str
+    text: str
+    default: str = ""
+    help: str = ""
+    hint: str = ""
+    error: str = ""
+    options: tuple[Option, ...] = ()
+    enum: tuple[Any, ...] = ()
+    examples: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    longest: int | None = None
+    rows: int = 1
+
+    @property
+    def id(self) -> str:
+        return anchor("set", self.name)
+
+    @property
+    def changed(self) -> bool:
+        return self.text != self.initial
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a setting takes, with references followed and null taken apart."""
+
+    type: str
+    schema: Mapping[str, Any]
+
+
+def schema_of(schemas: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The context schema of a graph; None if it names no setting."""
+    found = schemas.get("context_schema")
+    return found if isinstance(found, Mapping) and found.get("properties") else None
+
+
+def settings_of(content: Assistant, schemas: Mapping[str, Any]) -> list[Setting]:
+    """The settings in the schema's order, then what stands in the context and is none; for a graph without a schema
+    the context as a whole."""
+    schema = schema_of(schemas)
+    if schema is None:
+        text = _json(dict(content.context)) if content.context else ""
+        help_ = "The graph says nothing of its settings: write them as JSON."
+        return [_one(CONTEXT, "Settings", Shape("object", {}), text, "", help_)]
+    defaults = defaults_of(schemas)
+    known = [
+        _setting(name, shape_of(found, schema), content.context, defaults)
+        for name, found in schema["properties"].items()
+        if isinstance(found, Mapping)
+    ]
+    return [*known, *_unknown(content.context, schema["properties"])]
+
+
+def general_of(content: Assistant) -> list[Setting]:
+    """What an assistant says beside its settings."""
+    limit = "" if content.recursion_limit is None else str(content.recursion_limit)
+    return [
+        replace(
+            _one("description", "Description", Shape("string", {}), as_sent(content.description), "",
+                 "What it is for, in a sentence."),
+            longest=2_000, control="area", rows=2,
+        ),
+        replace(
+            _one("recursion_limit", "Most steps", Shape("integer", {}), limit, "the graph's own",
+                 "Super-steps of a run, before it is stopped."),
+            least=1, most=10_000, hint="whole number, 1 to 10000",
+        ),
+        _one("tags", "Tags", Shape("string", {}), ", ".join(content.tags), "", "Words, with commas between."),
+    ]  # fmt: skip
+
+
+def typed_over(
+    settings: Iterable[Setting], texts: Mapping[str, str], errors: Mapping[str, str]
+) -> list[Setting]:
+    """The same with what a person typed in place, and what is wrong with it."""
+    return [
+        replace(
+            each, text=as_sent(texts.get(each.name, each.text)), error=errors.get(each.name, ""),
+            rows=max(each.rows, _rows(texts.get(each.name, ""), each.control)),
+        )
+        for each in settings
+    ]  # fmt: skip
+
+
+def shape_of(found: Mapping[str, Any], root: Mapping[str, Any]) -> Shape:
+    """One setting's schema with `$ref` followed, and `anyOf` with null as what else it takes."""
+    outer = {key: value for key, value in found.items() if key not in ("$ref", "anyOf", "oneOf", "allOf")}
+    inner: Mapping[str, Any] = found
+    for _ in range(5):
+        if isinstance(reference := inner.get("$ref"), str):
+            inner = _at(root, reference)
+            continue
+        parts = inner.get("anyOf") or inner.get("oneOf") or inner.get("allOf")
+        others = [part for part in parts or () if isinstance(part, Mapping) and part.get("type") != "null"]
+        if len(others) != 1:
+            break
+        inner = others[0]
+    merged = {**inner, **outer}
+    kind = merged.get("type")
+    return Shape(kind if isinstance(kind, str) else "any", merged)
+
+
+def _setting(name: str, shape: Shape, context: Mapping[str, Any], defaults: Mapping[str, Any]) -> Setting:
+    schema = shape.schema
+    default = _text(name, shape, defaults.get(name))
+    initial = _text(name, shape, context[name]) if name in context else ""
+    made = _one(
+        f"{CONTEXT}.{name}", label(name), shape, initial, default, str(schema.get("description") or "")
+    )
+    options = _options(shape, default)
+    control: Control = "select" if options else made.control
+    least, most = schema.get("minimum"), schema.get("maximum")
+    longest = schema.get("maxLength")
+    return replace(
+        made, control=control, options=options, enum=tuple(schema.get("enum") or ()), hint=_hint(shape),
+        examples=tuple(str(each) for each in schema.get("examples") or ()) if control == "text" else (),
+        least=least if isinstance(least, int | float) else None, most=most if isinstance(most, int | float) else None,
+        longest=longest if isinstance(longest, int) else None,
+    )  # fmt: skip
+
+
+def _one(name: str, label_: str, shape: Shape, initial: str, default: str, help_: str) -> Setting:
+    control = _control(shape, initial, default)
+    return Setting(
+        name=name, label=label_, control=control, type=shape.type, initial=initial, text=initial, default=default,
+        help=help_, rows=_rows(initial, control),
+    )  # fmt: skip
+
+
+def _unknown(context: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Setting]:
+    for name in context:
+        if name not in known:
+            said = "No setting of this graph, so it has no effect: empty it to take it away."
+            yield _one(f"{CONTEXT}.{name}", name, Shape("any", {}), _json(context[name]), "", said)
+
+
+def _control(shape: Shape, *texts: str) -> Control:
+    if is_lines(shape):
+        return "lines"
+    if shape.type in ("number", "integer"):
+        return "number"
+    if shape.type not in ("string", "boolean"):
+        return "json"
+    longest = shape.schema.get("maxLength")
+    long = any(len(text) > LONG or "\n" in text for text in texts)
+    return "area" if long or (isinstance(longest, int) and longest > 200) else "text"
+
+
+def is_lines(shape: Shape) -> bool:
+    """Whether it is a list of texts, which people write one a line."""
+    items = shape.schema.get("items")
+    return shape.type == "array" and isinstance(items, Mapping) and items.get("type") == "string"
+
+
+def _text(name: str, shape: Shape, value: Any) -> str:
+    if is_lines(shape) and isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return as_sent("\n".join(value))
+    return text_of(Field(name=name, label=name, type=shape.type, schema=dict(shape.schema), value=value))
+
+
+def _options(shape: Shape, default: str) -> tuple[Option, ...]:
+    listed = shape.schema.get("enum")
+    if shape.type == "boolean":
+        found = [Option("true", "yes"), Option("false", "no")]
+    elif isinstance(listed, list) and listed:
+        texts = [each if isinstance(each, str) else json.dumps(each) for each in listed if each is not None]
+        found = [Option(as_sent(text), text) for text in texts]
+    else:
+        return ()
+    said = next((each.label for each in found if each.value == default), default)
+    return (Option("", f"default: {said}" if said else "not set"), *found)
+
+
+def _hint(shape: Shape) -> str:
+    """What it takes, in a few words: `number, 0 to 2`."""
+    words = {"integer": "whole number", "number": "number", "array": "JSON list", "object": "JSON object"}
+    kind = "one a line" if is_lines(shape) else words.get(shape.type, "")
+    items = shape.schema.get("items")
+    if isinstance(items, Mapping) and isinstance(listed := items.get("enum"), list):
+        kind += f", of {', '.join(map(str, listed))}"
+    return ", ".join(filter(None, (kind, _range(shape.schema))))
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if least is not None and most is not None:
+        return f"{least:g} to {most:g}"
+    for key, words in (
+        ("minimum", "{} or more"), ("maximum", "{} or less"), ("exclusiveMinimum", "more than {}"),
+        ("exclusiveMaximum", "less than {}"),
+    ):  # fmt: skip
+        if isinstance(bound := schema.get(key), int | float):
+            return words.format(f"{bound:g}")
+    return ""
+
+
+def _rows(text: str, control: Control) -> int:
+    lines = sum(len(line) // 70 + 1 for line in text.split("\n"))
+    return max(3 if control in ("area", "json", "lines") else 1, min(lines + 1, MOST_ROWS))
+
+
+def _json(value: Any) -> str:
+    return as_sent(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def _at(root: Mapping[str, Any], reference: str) -> Mapping[str, Any]:
+    found: Any = root
+    for step in reference.removeprefix("#/").split("/"):
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
