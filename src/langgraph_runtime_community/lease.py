@@ -16,7 +16,7 @@ class Lease:
 
     `cancel` is a ValueEvent of the server, set to what the worker shall stop with.
     `shared`: somebody listens from another process, so its events go through the database. `ended`: its last
-    write is done, be it a status or the way back into the queue. `lost`: it is another worker's by now.
+    write is done, be it a status (then it is `over`) or the way back into the queue. `lost`: another worker has it.
     """
 
     run_id: UUID
@@ -28,6 +28,7 @@ class Lease:
     cancel: Any = field(repr=False)
     shared: bool = False
     ended: bool = False
+    over: bool = False
     lost: bool = False
     handing_back: bool = False
     deletes_thread: bool = False

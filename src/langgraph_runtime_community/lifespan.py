@@ -4,7 +4,7 @@ import asyncio
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from types import FrameType
 from typing import Any
@@ -177,7 +177,17 @@ async def _queue(undo: AsyncExitStack, tasks: Any, uri: str, places: int) -> Non
     told = Stop()
     undo.callback(told.watch(queue.close))
     undo.push_async_callback(_drained, queue, told)
-    tasks.create_task(queue.run())
+    tasks.create_task(_vital(queue.run()))
+
+
+async def _vital(work: Coroutine[Any, Any, None]) -> None:
+    """A queue that fails would leave a server that accepts runs and ends none: better the whole process stops."""
+    try:
+        await work
+    except Exception as error:
+        logger.exception("the queue failed, the server stops", exc_info=error)
+        signal.raise_signal(signal.SIGTERM)
+        raise
 
 
 async def _show_life(heartbeat: Heartbeat) -> None:

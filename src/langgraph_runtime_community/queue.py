@@ -129,7 +129,7 @@ class Queue:
         finally:
             self.bench.leases.pop(lease.run_id, None)
             self._tasks.pop(lease.run_id, None)
-            HUB.leaves(lease.run_id)
+            HUB.leaves(lease.run_id, over=lease.over)
             self.bench.wake()
 
     async def _put_back(self, lease: Lease) -> None:

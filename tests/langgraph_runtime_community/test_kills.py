@@ -61,6 +61,26 @@ async def test_a_run_killed_in_step_seven_reruns_step_seven_only(world: World, s
         assert (await api.threads.get(thread))["status"] == "idle"
 
 
+async def test_an_answer_is_not_given_to_the_next_question_after_a_kill(world: World, start: Any) -> None:
+    """A bare answer answers whatever is asked: given again by a second attempt it would go to a question unseen."""
+    served, name = await start("answered"), key()
+    async with served.sdk() as api:
+        thread = (await api.threads.create())["thread_id"]
+        await api.runs.wait(thread, "gates", input={"key": name, "seconds": 2.0})
+        run = (await api.runs.create(thread, "gates", command={"resume": "yes"}))["run_id"]
+        await world.until(lambda: "working" in world.effects(name), "work begins")
+        await world.until(lambda: world.saved_step(thread) == 1, "the answer is saved")
+        await served.sigkill()
+    await served.start()
+    assert await world.ended(run) == "success"
+    async with served.sdk() as api:
+        state: Any = await api.threads.get_state(thread)
+    assert state["values"]["first"] == "yes" and "second" not in state["values"]
+    assert [each["value"] for each in state["interrupts"]] == ["second?"]
+    assert world.effects(name) == ["working", "working"]
+
+
+@pytest.mark.slow
 async def test_every_accepted_run_ends_and_repeats_nothing_that_was_saved(world: World, start: Any) -> None:
     served = await start("many")
     names = [key() for _ in range(20)]
@@ -130,6 +150,7 @@ async def test_sigterm_hands_back_without_counting_an_attempt(world: World, star
     )  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_sigterm_lets_a_short_run_finish(world: World, start: Any) -> None:
     served, name = await start("short"), key()
     async with served.sdk() as api:

@@ -23,6 +23,7 @@ NOT_KEPT = frozenset(
     }
 )  # fmt: skip
 SURE = object()
+LARGEST_INT, LARGEST_FLOAT = 2**63, 1e15
 
 
 class Checkpointer(AsyncPostgresSaver):
@@ -137,11 +138,24 @@ def _parted(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, Any]]:
         if isinstance(value, _DeltaSnapshot):
             apart[name] = value
             inline[name] = True
-        elif value is None or isinstance(value, str | int | float | bool):
+        elif _is_plain(value):
             inline[name] = value
         else:
             apart[name] = value
     return {**checkpoint, "channel_values": inline}, apart
+
+
+def _is_plain(value: object) -> bool:
+    """Whether JSON in Postgres gives a value back as it was. Not so: NUL, a subclass such as StrEnum, NaN and
+    infinity, numbers beyond 64 bits, and floats so large that they come back as whole numbers."""
+    kind = type(value)
+    if kind is str:
+        return "\x00" not in cast("str", value)
+    if kind is int:
+        return abs(cast("int", value)) < LARGEST_INT
+    if kind is float:
+        return abs(cast("float", value)) < LARGEST_FLOAT
+    return value is None or kind is bool
 
 
 def kept_metadata(config: RunnableConfig, metadata: CheckpointMetadata) -> dict[str, Any]:

@@ -95,6 +95,6 @@ async def _fenced(lease: Lease, query: str, params: dict[str, Any]) -> None:
         await database.execute(QUERIES[query], params)
     except LeaseLost:
         raise lease.lose() from None
-    lease.ended = True
+    lease.ended = lease.over = True
     if params["hook"] is not None:
         SENDER.wake.set()

@@ -71,10 +71,10 @@ class Hub:
         """A worker of this process has it."""
         self._known[run_id] = Known(resumable, here=True)
 
-    def leaves(self, run_id: UUID) -> None:
-        """The worker of this process has it no longer."""
+    def leaves(self, run_id: UUID, *, over: bool) -> None:
+        """The worker of this process has it no longer. One that is not over goes on elsewhere, or here again."""
         known = self._known.pop(run_id, None)
-        if known and run_id in self._runs:
+        if known and not over and run_id in self._runs:
             self._known[run_id] = Known(known.resumable)
 
     def known(self, run_id: UUID) -> Known | None:
