@@ -1,5 +1,6 @@
 """One stock server on our runtime for the tests that kill nothing, and the runtime in this process for the rest."""
 
+import json
 from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -9,10 +10,20 @@ from langgraph_sdk.client import LangGraphClient
 
 from langgraph_runtime_community import database, migrate
 from tests.conftest import clone
-from tests.fakes.community_server import CommunityServer
+from tests.fakes.community_server import PROJECT, CommunityServer
 from tests.fakes.graphs import ledger
 
 HOOK_SECRET = "whsec_" + b64encode(b"a secret of sufficient length").decode()
+
+
+def with_store(directory: Path) -> Path:
+    """The project with an index and a time to live for its store; the embedding's path must be a whole one."""
+    config = json.loads(PROJECT.read_text())
+    index = {"dims": 4, "embed": f"{PROJECT.parent / 'embedding.py'}:embed", "fields": ["text"]}
+    config["store"] = {"index": index, "ttl": {"default_ttl": 60, "sweep_interval_minutes": 1}}
+    path = directory / "langgraph.json"
+    path.write_text(json.dumps(config))
+    return path
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +38,8 @@ def served_database(server: str) -> Iterator[str]:
 def community(served_database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommunityServer]:
     """A server shared by all tests of this room, never killed."""
     env = {"LEDGER_URI": served_database, "LG_WEBHOOK_SECRET": HOOK_SECRET}
-    served = CommunityServer(tmp_path_factory.mktemp("community"), database=served_database, env=env)
+    directory = tmp_path_factory.mktemp("community")
+    served = CommunityServer(directory, database=served_database, env=env, config=with_store(directory))
     served.start_blocking()
     yield served
     served.stop_blocking(9)

@@ -90,6 +90,19 @@ async def test_a_cancelled_answer_in_the_queue_leaves_the_thread_waiting(client:
     assert row["status"] == "interrupted" and row["interrupts"]
 
 
+async def test_the_store_finds_by_meaning_and_forgets_in_time(client: Any, world: World) -> None:
+    root = key()
+    for name, text in {"first": "aaaa", "second": "bbbb", "third": "aabb"}.items():
+        await client.store.put_item([root], name, {"text": text})
+    found = (await client.store.search_items([root], query="a a a", limit=3))["items"]
+    assert [item["key"] for item in found] == ["first", "third", "second"]
+    assert found[0]["score"] > found[1]["score"] > found[2]["score"]
+    # The API says "no time to live" where a client says nothing; a graph that says nothing gets the project's.
+    await client.runs.wait(None, "talk", input={"messages": ["hi"]})
+    (kept,) = world.ask("SELECT ttl_minutes, expires_at FROM store WHERE prefix = 'talks' AND key = 'last'")
+    assert kept["ttl_minutes"] == 60 and kept["expires_at"] is not None
+
+
 async def test_storage_is_told_by_table_and_channel(client: Any, community: Any) -> None:
     import httpx
 
