@@ -1,4 +1,4 @@
-"""`make bench`: our nodes, server, webhook receiver, inbox and plan, each beside something empty; tables, or --json."""
+"""`make bench`: our nodes, server, webhook receiver, pages and plan, each beside something empty; tables, or --json."""
 
 import argparse
 import asyncio
@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.shared import database
-from bench import inbox, nodes, plan, receiver, served
+from bench import assistants, inbox, nodes, plan, receiver, served
 from stationmaster.postgres import embedded, migrate
 from stationmaster.shop.seed import seed
 
@@ -33,11 +33,15 @@ async def run(asked: argparse.Namespace) -> dict[str, Any]:
         hooks = await receiver.measure(uri, rate=asked.deliveries, seconds=5.0)
         pages = await inbox.measure(uri, count=asked.reviews, requests=50)
         plans = await plan.measure(uri, Path(directory), count=asked.files, times=3)
-    return {"nodes": measured.figures(), "served": through, "receiver": hooks, "inbox": pages, "plan": plans}
+        managed = await assistants.measure(uri, Path(directory) / "pages", count=100, requests=50)
+    return {
+        "nodes": measured.figures(), "served": through, "receiver": hooks, "inbox": pages, "plan": plans,
+        "assistants": managed,
+    }  # fmt: skip
 
 
 def print_tables(figures: dict[str, Any], console: Console) -> None:
-    """For people; of the receiver, the inbox and the plan only what was measured."""
+    """For people; of the receiver, the pages and the plan only what was measured."""
     each, through = figures["nodes"], figures["served"]
     table = Table(title="Each node, without a model (ms)")
     for heading in ("node", "n", "median", "p95"):
@@ -61,7 +65,10 @@ def print_tables(figures: dict[str, Any], console: Console) -> None:
         table.add_row(name, *(str(row[key]) for key in keys))
     console.print(table)
     console.print(f"A message takes {through['ratio']} times as long as an empty run of three nodes.\n")
-    parts = {"receiver": receiver.print_table, "inbox": inbox.print_table, "plan": plan.print_table}
+    parts = {
+        "receiver": receiver.print_table, "inbox": inbox.print_table, "plan": plan.print_table,
+        "assistants": assistants.print_table,
+    }  # fmt: skip
     for name, print_table in parts.items():
         if name in figures:
             print_table(figures[name], console)

@@ -63,11 +63,16 @@ async def measure(uri: str, *, count: int, requests: int) -> dict[str, Any]:
             took = await _all(console.url, secret, requests)
         finally:
             console.stop()
+    return {"reviews": count, **figures_of(took)}
+
+
+def figures_of(took: dict[str, list[float]]) -> dict[str, Any]:
+    """Median and p95 of each view, and how many times as long it takes as the one that is called `empty`."""
     figures = {name: _figures(times) for name, times in took.items()}
     ratios = {
         name: round(row["median_ms"] / figures["empty"]["median_ms"], 1) for name, row in figures.items()
     }
-    return {"reviews": count, "views": figures, "ratio_median": ratios}
+    return {"views": figures, "ratio_median": ratios}
 
 
 async def _all(url: str, secret: str, requests: int) -> dict[str, list[float]]:
@@ -107,7 +112,12 @@ def _figures(times: list[float]) -> dict[str, Any]:
 
 def print_table(figures: dict[str, Any], console: Console) -> None:
     """For people."""
-    table = Table(title=f"Pages with {figures['reviews']:,} reviews")
+    print_views(f"Pages with {figures['reviews']:,} reviews", figures, console)
+
+
+def print_views(title: str, figures: dict[str, Any], console: Console) -> None:
+    """What `figures_of` gave."""
+    table = Table(title=title)
     for heading in ("", "requests", "median ms", "p95 ms", "ratio"):
         table.add_column(heading, justify="right" if heading else "left")
     for name, row in figures["views"].items():

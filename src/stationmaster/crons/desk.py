@@ -66,9 +66,10 @@ class Ran:
     tick: Tick | None
 
 
-async def overview(desk: CronDesk) -> list[dict[str, Any]]:
-    """Every cron as JSON, owned ones first and by name; `last` is its newest tick, `next` its next slot."""
-    crons = await desk.server.gateway.crons()
+async def overview(desk: CronDesk, only: str | None = None) -> list[dict[str, Any]]:
+    """Every cron as JSON, or those of one name, owned ones first and by name; `last` is its newest tick, `next` its
+    next slot."""
+    crons = [cron for cron in await desk.server.gateway.crons() if only in (None, subject(cron))]
     assistants = {found.assistant_id: found.name for found in await desk.server.gateway.assistants()}
     async with desk.connections() as conn:
         newest = await history.newest(conn, {subject(cron) for cron in crons})

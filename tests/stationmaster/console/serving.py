@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
@@ -72,13 +72,14 @@ async def served(settings: Settings, *, workers: bool = False) -> AsyncIterator[
 class ConsoleProcess:
     """A console without workers in a process of its own."""
 
-    def __init__(self, database: str, data_dir: Path) -> None:
+    def __init__(self, database: str, data_dir: Path, env: Mapping[str, str] | None = None) -> None:
         with listening() as sock:
             self.url = f"http://127.0.0.1:{sock.getsockname()[1]}"
             self.log = data_dir / f"console-{sock.getsockname()[1]}.log"
             environment = {
                 **{k: v for k, v in os.environ.items() if not k.startswith("STATIONMASTER_")},
                 "STATIONMASTER_DATABASE_URI": database, "STATIONMASTER_DATA_DIR": str(data_dir),
+                **(env or {}),
             }  # fmt: skip
             with self.log.open("wb") as output:
                 self.process = subprocess.Popen(

@@ -52,14 +52,15 @@ async def export_audit(who: Overseer, at_hand: AtHand) -> StreamingResponse:
     """The whole audit as JSON lines, to be kept elsewhere and verified without this database."""
     async with at_hand.pool.connection() as conn:
         await audit.record(conn, review_id=None, actor=who.name, action="exported")
-    return _lines(audit.export(at_hand.pool), "audit.jsonl")
+    key = at_hand.settings.audit_key
+    lines = audit.export(at_hand.pool, key=key.get_secret_value() if key else None)
+    return _lines(lines, "audit.jsonl")
 
 
 @declared(response_model=dict[str, Any])
 async def verify_audit(_: Overseer, at_hand: AtHand) -> JSONResponse:
     """Whether the chain holds, or where it breaks."""
-    lines = [line async for line in audit.export(at_hand.pool)]
-    verdict = audit.verify(lines)
+    verdict = await audit.verify_stored(at_hand.pool)
     return JSONResponse({"ok": isinstance(verdict, audit.Verified), "said": str(verdict), **asdict(verdict)})
 
 

@@ -52,22 +52,27 @@ async def draw(
 ) -> Response:  # fmt: skip
     """The page, with what somebody typed in place where there is a draft."""
     pool = services(request).pool
-    schemas, steps, impact = await asyncio.gather(
-        at_hand.schemas(found.graph), history(at_hand, found), impact_of(at_hand, pool, found)
-    )
     head = head_of(request, viewer, found)
+    schemas, steps, impact, others = await asyncio.gather(
+        at_hand.schemas(found.graph),
+        history(at_hand, found),
+        impact_of(at_hand, pool, found),
+        _others(at_hand, found, wanted=head.may_edit and found.owned),
+    )
     newest = [row for row in rows(steps, head.href) if row.version > found.version - NEWEST]
     return page(
         request, "assistants/one.html", viewer, status=status, current=ALL, head=head,
         draft=draft or drafting.drawn(found, schemas), problem=problem, impact=_counts(impact),
         rows=newest, more=len(steps) > len(newest), done=_done(request, found),
         here=head.href if request.method == "POST" else "",
-        others=await _others(at_hand, found) if head.may_edit and found.owned else [],
+        others=others,
     )  # fmt: skip
 
 
-async def _others(at_hand: Gateway, found: ServedAssistant) -> list[str]:
-    """Whose content could be promoted to it: assistants of the same graph, the canary's first."""
+async def _others(at_hand: Gateway, found: ServedAssistant, *, wanted: bool) -> list[str]:
+    """Whose content could be promoted to it: assistants of the same graph; while a canary runs, the canary's alone."""
+    if not wanted:
+        return []
     canary = Routes.of(found.metadata).canary
     same = [
         each

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from stationmaster.assistants.overlay import defaults_of
+from stationmaster.console.pages.assistants.shapes import Shape, hint_of, is_lines, shape_of
 from stationmaster.console.pages.form import Option, anchor
 from stationmaster.console.pages.shown import label
 from stationmaster.console.pages.typed import as_sent, text_of
@@ -48,14 +49,6 @@ class Setting:
     @property
     def changed(self) -> bool:
         return self.text != self.initial
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What a setting takes, with references followed and null taken apart."""
-
-    type: str
-    schema: Mapping[str, Any]
 
 
 def schema_of(schemas: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -112,24 +105,6 @@ def typed_over(
     ]  # fmt: skip
 
 
-def shape_of(found: Mapping[str, Any], root: Mapping[str, Any]) -> Shape:
-    """One setting's schema with `$ref` followed, and `anyOf` with null as what else it takes."""
-    outer = {key: value for key, value in found.items() if key not in ("$ref", "anyOf", "oneOf", "allOf")}
-    inner: Mapping[str, Any] = found
-    for _ in range(5):
-        if isinstance(reference := inner.get("$ref"), str):
-            inner = _at(root, reference)
-            continue
-        parts = inner.get("anyOf") or inner.get("oneOf") or inner.get("allOf")
-        others = [part for part in parts or () if isinstance(part, Mapping) and part.get("type") != "null"]
-        if len(others) != 1:
-            break
-        inner = others[0]
-    merged = {**inner, **outer}
-    kind = merged.get("type")
-    return Shape(kind if isinstance(kind, str) else "any", merged)
-
-
 def _setting(name: str, shape: Shape, context: Mapping[str, Any], defaults: Mapping[str, Any]) -> Setting:
     schema = shape.schema
     default = _text(name, shape, defaults.get(name))
@@ -142,7 +117,7 @@ def _setting(name: str, shape: Shape, context: Mapping[str, Any], defaults: Mapp
     least, most = schema.get("minimum"), schema.get("maximum")
     longest = schema.get("maxLength")
     return replace(
-        made, control=control, options=options, enum=tuple(schema.get("enum") or ()), hint=_hint(shape),
+        made, control=control, options=options, enum=tuple(schema.get("enum") or ()), hint=hint_of(shape),
         examples=tuple(str(each) for each in schema.get("examples") or ()) if control == "text" else (),
         least=least if isinstance(least, int | float) else None, most=most if isinstance(most, int | float) else None,
         longest=longest if isinstance(longest, int) else None,
@@ -176,12 +151,6 @@ def _control(shape: Shape, *texts: str) -> Control:
     return "area" if long or (isinstance(longest, int) and longest > 200) else "text"
 
 
-def is_lines(shape: Shape) -> bool:
-    """Whether it is a list of texts, which people write one a line."""
-    items = shape.schema.get("items")
-    return shape.type == "array" and isinstance(items, Mapping) and items.get("type") == "string"
-
-
 def _text(name: str, shape: Shape, value: Any) -> str:
     if is_lines(shape) and isinstance(value, list) and all(isinstance(each, str) for each in value):
         return as_sent("\n".join(value))
@@ -201,29 +170,6 @@ def _options(shape: Shape, default: str) -> tuple[Option, ...]:
     return (Option("", f"default: {said}" if said else "not set"), *found)
 
 
-def _hint(shape: Shape) -> str:
-    """What it takes, in a few words: `number, 0 to 2`."""
-    words = {"integer": "whole number", "number": "number", "array": "JSON list", "object": "JSON object"}
-    kind = "one a line" if is_lines(shape) else words.get(shape.type, "")
-    items = shape.schema.get("items")
-    if isinstance(items, Mapping) and isinstance(listed := items.get("enum"), list):
-        kind += f", of {', '.join(map(str, listed))}"
-    return ", ".join(filter(None, (kind, _range(shape.schema))))
-
-
-def _range(schema: Mapping[str, Any]) -> str:
-    least, most = schema.get("minimum"), schema.get("maximum")
-    if least is not None and most is not None:
-        return f"{least:g} to {most:g}"
-    for key, words in (
-        ("minimum", "{} or more"), ("maximum", "{} or less"), ("exclusiveMinimum", "more than {}"),
-        ("exclusiveMaximum", "less than {}"),
-    ):  # fmt: skip
-        if isinstance(bound := schema.get(key), int | float):
-            return words.format(f"{bound:g}")
-    return ""
-
-
 def _rows(text: str, control: Control) -> int:
     lines = sum(len(line) // 70 + 1 for line in text.split("\n"))
     return max(3 if control in ("area", "json", "lines") else 1, min(lines + 1, MOST_ROWS))
@@ -231,10 +177,3 @@ def _rows(text: str, control: Control) -> int:
 
 def _json(value: Any) -> str:
     return as_sent(json.dumps(value, indent=2, ensure_ascii=False))
-
-
-def _at(root: Mapping[str, Any], reference: str) -> Mapping[str, Any]:
-    found: Any = root
-    for step in reference.removeprefix("#/").split("/"):
-        found = found.get(step) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}

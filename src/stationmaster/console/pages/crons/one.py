@@ -38,8 +38,7 @@ async def draw(
     """The page; `reason` is what was typed for a pause that was refused."""
     desk, name = cron_desk(request), request.path_params["name"]
     before = number(request.query_params.get("before"))
-    everything = await overview(desk)
-    rows = [each for each in everything if each["name"] == name]
+    rows = await overview(desk, name)
     try:
         history = await recorded(desk, rows[0]["name"] if rows else name, before=before, limit=PAGE_SIZE)
     except NoSuchCron:
