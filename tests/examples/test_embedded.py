@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
@@ -11,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
 from tests.agents.support.client import wants_refund
 from tests.fakes.agent_server import ROOT, clean_environment, free_port
 from tests.fakes.shop import Ledger, lock_waiters, locked
 
+START_TIMEOUT_S = 90.0
 PERSON = "I want to talk to a person."
 PATH = ["intake", "classify", "assess", "draft_reply", "hand_over", "send"]
 
@@ -36,16 +39,24 @@ def serving(directory: Path, **env: str) -> Iterator[tuple[subprocess.Popen[byte
             stdout=out,
             stderr=subprocess.STDOUT,
         )
+    url = f"http://127.0.0.1:{port}"
     try:
-        transport = httpx.HTTPTransport(retries=9)  # with growing pauses: a minute and more
-        with httpx.Client(trust_env=False, transport=transport, timeout=60) as http:
-            http.get(f"http://127.0.0.1:{port}/docs").raise_for_status()
-        yield process, f"http://127.0.0.1:{port}"
-    except httpx.ConnectError:
-        raise RuntimeError(log.read_text()) from None
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not answers(url):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(log.read_text())
+            time.sleep(0.05)  # between two looks at the state that is waited for
+        yield process, url
     finally:
         process.kill()
         process.wait()
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/openapi.json", timeout=5, trust_env=False).is_success
+    except httpx.TransportError:
+        return False
 
 
 @pytest.fixture(scope="module")
@@ -163,9 +174,21 @@ async def test_a_client_that_goes_away_leaves_the_thread_free(
         held.cancel()
         with pytest.raises(asyncio.CancelledError):
             await held
+        await turn_was_cut_off(served_shop)
     told = await post(http, f"{services[1]}/threads/{thread}/continue")
     assert [data["name"] for data in of(told, "node")] == ["hand_over", "send"]
     assert Ledger(served_shop).mail_kinds(thread) == ["desk"]
+
+
+async def turn_was_cut_off(uri: str) -> None:
+    """Until the service has noticed that its client is gone: it waits for the mails' lock no longer."""
+    query = "select count(*) from pg_locks where not granted and relation = 'shop.mails'::regclass"
+    async with asyncio.timeout(30), await psycopg.AsyncConnection.connect(uri, autocommit=True) as conn:
+        while True:
+            row = await (await conn.execute(query)).fetchone()
+            if row == (0,):
+                return
+            await asyncio.sleep(0.02)  # between two looks at the state that is waited for
 
 
 async def test_with_the_embedded_postgres_and_after_a_kill(
