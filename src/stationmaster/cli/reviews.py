@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -192,12 +193,13 @@ def verify(
 
     An export is checked without any database; with STATIONMASTER_AUDIT_KEY also that its end is what was signed.
     """
+    secret = load_settings().audit_key
+    key = secret.get_secret_value() if secret else None
     if file is None:
-        verdict = run(_read_audit, console_url, data_dir)
+        verdict = run(partial(_read_audit, key=key), console_url, data_dir)
     else:
-        key = load_settings().audit_key
         with file.open(encoding="utf-8", newline="\n") as lines:
-            verdict = audit.verify(lines, key=key.get_secret_value() if key else None)
+            verdict = audit.verify(lines, key=key)
     holds = isinstance(verdict, audit.Verified)
     if as_json:
         typer.echo(json.dumps({"ok": holds, "said": str(verdict), **asdict(verdict)}))
@@ -207,7 +209,10 @@ def verify(
         raise typer.Exit(1)
 
 
-async def _read_audit(console: ConsoleClient) -> audit.Verified | audit.Broken:
+async def _read_audit(console: ConsoleClient, *, key: str | None) -> audit.Verified | audit.Broken:
     """Checked here and not by the console: whoever asks need not believe it."""
     async with console.lines("/audit/export") as lines:
-        return audit.verify([line async for line in lines])
+        verifier = audit.Verifier(key=key)
+        async for line in lines:
+            verifier.take(line)
+    return verifier.verdict()

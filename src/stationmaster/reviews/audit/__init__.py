@@ -2,10 +2,11 @@
 
 from stationmaster.reviews.audit.chain import Entry, Head
 from stationmaster.reviews.audit.recording import ACTIONS, record, seen, shown
-from stationmaster.reviews.audit.trail import export, head, history, search
-from stationmaster.reviews.audit.verifying import Broken, Verified, verify
+from stationmaster.reviews.audit.trail import export, head, history, search, verify_stored
+from stationmaster.reviews.audit.verdicts import Broken, Verified
+from stationmaster.reviews.audit.verifying import Verifier, verify
 
 __all__ = [
-    "ACTIONS", "Broken", "Entry", "Head", "Verified", "export", "head", "history", "record", "search", "seen", "shown",
-    "verify",
+    "ACTIONS", "Broken", "Entry", "Head", "Verified", "Verifier", "export", "head", "history", "record", "search",
+    "seen", "shown", "verify", "verify_stored",
 ]  # fmt: skip

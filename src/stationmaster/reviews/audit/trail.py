@@ -1,12 +1,16 @@
 """Read the audit: one review's history, a page of it all, and the export that can be verified offline."""
 
-from collections.abc import AsyncGenerator, Mapping
-from typing import Any
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from psycopg import IsolationLevel
 
 from stationmaster.reviews.audit.chain import Entry, Head, moment
 from stationmaster.reviews.audit.recording import QUERIES
+from stationmaster.reviews.audit.verdicts import Broken, Verified
+from stationmaster.reviews.audit.verifying import Verifier
 from stationmaster.reviews.database import Connection, Pool
 
 HEAD = QUERIES["head"]
@@ -15,6 +19,7 @@ HISTORY = QUERIES["history"]
 SEARCH = QUERIES["search"]
 BATCH = 500
 MOST = 500
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 async def history(conn: Connection, review_id: str) -> list[Entry]:
@@ -46,19 +51,50 @@ async def export(pool: Pool, *, key: str | None = None) -> AsyncGenerator[str]:
 
     One snapshot: what is recorded meanwhile is not in it.
     """
+    async with contextlib.aclosing(_stored(pool)) as parts:
+        async for part in parts:
+            if isinstance(part, Head):
+                yield part.line(key) + "\n"
+            else:
+                for line in await asyncio.to_thread(_lines, part):
+                    yield line
+
+
+async def verify_stored(pool: Pool) -> Verified | Broken:
+    """Check the chain where it is kept, a batch at a time and beside the event loop: others are served meanwhile."""
+    verifier, end = Verifier(), None
+    async with contextlib.aclosing(_stored(pool)) as parts:
+        async for part in parts:
+            if isinstance(part, Head):
+                end = part
+            else:
+                await asyncio.to_thread(_take, verifier, part)
+    return verifier.verdict(end)
+
+
+async def _stored(pool: Pool) -> AsyncGenerator[Rows | Head]:
+    """The entries in batches, as rows, then the head: one snapshot."""
     async with pool.connection() as conn:
         await conn.set_isolation_level(IsolationLevel.REPEATABLE_READ)
         try:
             async with conn.transaction():
                 end = await head(conn)
                 async with conn.cursor("audit_export") as cursor:
-                    cursor.itersize = BATCH
                     await cursor.execute(ALL_ENTRIES)
-                    async for row in cursor:
-                        yield Entry.of_row(row).line() + "\n"
-                yield end.line(key) + "\n"
+                    while rows := await cursor.fetchmany(BATCH):
+                        yield rows
+                yield end
         finally:
             await conn.set_isolation_level(None)
+
+
+def _lines(rows: Rows) -> list[str]:
+    return [Entry.of_row(row).line() + "\n" for row in rows]
+
+
+def _take(verifier: Verifier, rows: Rows) -> None:
+    for row in rows:
+        verifier.take_entry(Entry.of_row(row))
 
 
 def _head(row: Mapping[str, Any] | None) -> Head:

@@ -1,50 +1,12 @@
-"""Verify an exported audit without any database: whole, or where and how the chain breaks."""
+"""Verify an exported audit without any database, line by line: whole, or where and how the chain breaks."""
 
 import hmac
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from stationmaster.reviews import json_text
 from stationmaster.reviews.audit.chain import GENESIS, KEYS, Entry, Head
-
-How: TypeAlias = Literal[
-    "unreadable", "changed", "removed", "reordered", "inserted", "truncated", "forged_head"
-]
-
-
-@dataclass(frozen=True)
-class Verified:
-    """The chain holds from the first entry to the head. `signed`: the head's signature was checked, and fits."""
-
-    entries: int
-    head: Head
-    signed: bool
-
-    def __str__(self) -> str:
-        proof = (
-            "signed head" if self.signed else "head not signed: a shortened file with a new head would pass"
-        )
-        return f"{self.entries} entries, unbroken, to {self.head.hash[:12]} ({proof})"
-
-
-@dataclass(frozen=True)
-class Broken:
-    """Where the chain breaks first: the file's line (from 1), the entry, and what was done to it."""
-
-    line: int
-    seq: int | None
-    how: How
-    message: str
-
-    def __str__(self) -> str:
-        return f"line {self.line}: {self.message}"
-
-
-@dataclass(frozen=True)
-class _At:
-    line: int
-    entry: Entry
+from stationmaster.reviews.audit.verdicts import Broken, Doubt, How, Verified, another
 
 
 class _Unusable(Exception):
@@ -55,45 +17,108 @@ class _Unusable(Exception):
         super().__init__(why)
 
 
+class Verifier:
+    """Checks an export line by line, and keeps none of them: an audit of years takes no more memory than one of days.
+
+    `take` each line, or each entry as the database has it, then `verdict`.
+    """
+
+    def __init__(self, *, key: str | None = None, known: Head | None = None) -> None:
+        self._key, self._known = key, known
+        self._line = 0
+        self._entries = 0
+        self._last = GENESIS
+        self._at_known: tuple[int, str] | None = None
+        self._head: Head | None = None
+        self._mac: str | None = None
+        self._unusable: _Unusable | None = None
+        self._broken: Broken | None = None
+        self._doubt: Doubt | None = None
+
+    def take(self, line: str) -> None:
+        """The next line of the file."""
+        self._line += 1
+        if self._unusable or not line.strip():
+            return
+        if self._head is not None:
+            self._unusable = _Unusable(self._line, "a line after the head")
+            return
+        try:
+            parsed = _object(self._line, line)
+            if "head" in parsed:
+                self._head, self._mac = _head(self._line, parsed)
+            else:
+                self._entry(_entry(self._line, parsed))
+        except _Unusable as unusable:
+            self._unusable = unusable
+
+    def take_entry(self, entry: Entry) -> None:
+        """The next entry, in place of its line."""
+        self._line += 1
+        self._entry(entry)
+
+    def verdict(self, head: Head | None = None) -> Verified | Broken:
+        """After the last line. `head`: the end of the chain, for who took entries."""
+        self._head = self._head or head
+        if (unusable := self._unusable) is not None:
+            how: How = "truncated" if unusable.cut_short else "unreadable"
+            return Broken(unusable.line, None, how, f"{unusable.why}: this is not what was exported")
+        if self._doubt is not None:
+            return self._doubt.verdict()
+        if self._broken is not None:
+            return self._broken
+        if self._head is None:
+            text = "the head is missing, with which an export ends: the end was cut off"
+            return Broken(self._line, None, "truncated", text)
+        return self._end(self._head)
+
+    def _entry(self, entry: Entry) -> None:
+        if self._doubt is not None:
+            self._doubt.take(self._line, entry)
+        if self._broken is not None or self._doubt is not None:
+            return
+        if not entry.holds():
+            text = f"entry {entry.seq} was changed: its content is not what its hash was made of"
+            self._broken = Broken(self._line, entry.seq, "changed", text)
+        elif entry.seq != self._entries + 1 or entry.previous != self._last:
+            self._doubt = Doubt(self._line, entry, self._entries + 1)
+        else:
+            self._entries, self._last = entry.seq, entry.hash
+            if self._known is not None and entry.seq == self._known.seq:
+                self._at_known = (self._line, entry.hash)
+
+    def _end(self, head: Head) -> Verified | Broken:
+        """The chain follows from entry to entry: is its end the one that was written down?"""
+        line = self._line
+        if self._key is not None and (
+            self._mac is None or not hmac.compare_digest(self._mac, head.mac(self._key))
+        ):
+            how = "is not signed" if self._mac is None else "carries a signature that this key did not make"
+            return Broken(line, None, "forged_head", f"the head {how}: the end of the file proves nothing")
+        for end in (head, self._known):
+            if end is not None and end.seq > self._entries:
+                text = f"the chain had {end.seq} entries at {end.at}, here are {self._entries}: the end was cut off"
+                return Broken(line, self._entries or None, "truncated", text)
+        if self._known is not None and self._at_known is not None and self._at_known[1] != self._known.hash:
+            return another(self._at_known[0], self._known)
+        if self._entries != head.seq:
+            text = f"entries after {head.seq}, where the head says that the chain ended"
+            return Broken(line, head.seq, "inserted", text)
+        if self._last != head.hash:
+            return another(line - 1, head)
+        return Verified(self._entries, head, self._key is not None)
+
+
 def verify(lines: Iterable[str], *, key: str | None = None, known: Head | None = None) -> Verified | Broken:
     """Check an export. With `key` its head must be signed by it; `known` is a head that was kept elsewhere.
 
     What the file alone can't show: that it ends early, with a head made to fit. A signed head shows it to whoever has
     the key, and a head kept elsewhere to everybody.
     """
-    try:
-        placed, head, mac, last_line = _read(lines)
-    except _Unusable as unusable:
-        how: How = "truncated" if unusable.cut_short else "unreadable"
-        return Broken(unusable.line, None, how, f"{unusable.why}: this is not what was exported")
-    if broken := _first_break(placed):
-        return broken
-    if head is None:
-        return Broken(
-            last_line,
-            None,
-            "truncated",
-            "the head is missing, with which an export ends: the end was cut off",
-        )
-    return _end(placed, head, mac, key, known, last_line)
-
-
-def _read(lines: Iterable[str]) -> tuple[list[_At], Head | None, str | None, int]:
-    placed: list[_At] = []
-    head: Head | None = None
-    mac: str | None = None
-    number = 0
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        if head is not None:
-            raise _Unusable(number, "a line after the head")
-        parsed = _object(number, line)
-        if "head" in parsed:
-            head, mac = _head(number, parsed)
-        else:
-            placed.append(_At(number, _entry(number, parsed)))
-    return placed, head, mac, number
+    verifier = Verifier(key=key, known=known)
+    for line in lines:
+        verifier.take(line)
+    return verifier.verdict()
 
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -132,83 +157,3 @@ def _head(number: int, parsed: dict[str, Any]) -> tuple[Head, str | None]:
             return Head(seq, digest, at), mac if isinstance(mac, str) else None
         case _:
             raise _Unusable(number, "no head")
-
-
-def _first_break(placed: Sequence[_At]) -> Broken | None:
-    previous, lines = GENESIS, {at.entry.seq: at.line for at in reversed(placed)}
-    for expected, at in enumerate(placed, 1):
-        entry = at.entry
-        if not entry.holds():
-            text = f"entry {entry.seq} was changed: its content is not what its hash was made of"
-            return Broken(at.line, entry.seq, "changed", text)
-        if entry.seq != expected:
-            return _out_of_turn(at, expected, lines)
-        if entry.previous != previous:
-            return _does_not_follow(at, placed)
-        previous = entry.hash
-    return None
-
-
-def _out_of_turn(at: _At, expected: int, lines: dict[int, int]) -> Broken:
-    seq = at.entry.seq
-    if lines[seq] < at.line:
-        text = f"entry {seq} stands in line {lines[seq]} too: one of the two was inserted"
-        return Broken(at.line, seq, "inserted", text)
-    if seq < expected:
-        return Broken(
-            at.line, seq, "inserted", f"entry {seq} stands where {expected} belongs: it was inserted"
-        )
-    if expected in lines:
-        text = f"entry {seq} stands where {expected} belongs, which is in line {lines[expected]}: they were reordered"
-        return Broken(at.line, seq, "reordered", text)
-    gone = f"entry {expected} was" if seq == expected + 1 else f"entries {expected} to {seq - 1} were"
-    return Broken(at.line, seq, "removed", f"{gone} removed before entry {seq}")
-
-
-def _does_not_follow(at: _At, placed: Sequence[_At]) -> Broken:
-    """Entry `seq` is whole in itself, and another one than the entry before it in the file came before it once."""
-    seq = at.entry.seq
-    if any(other.entry.seq == seq and other.line > at.line for other in placed):
-        return Broken(
-            at.line, seq, "inserted", f"entry {seq} does not follow the one before it: it was inserted"
-        )
-    if seq == 1:
-        return Broken(
-            at.line,
-            1,
-            "removed",
-            "entry 1 names one before it: what stood there was removed, or it was made up",
-        )
-    text = (
-        f"entry {seq - 1} was changed and hashed anew: entry {seq} still carries the hash of what stood there"
-    )
-    return Broken(at.line - 1, seq - 1, "changed", text)
-
-
-def _end(
-    placed: Sequence[_At], head: Head, mac: str | None, key: str | None, known: Head | None, line: int
-) -> Verified | Broken:  # fmt: skip
-    if key is not None and (mac is None or not hmac.compare_digest(mac, head.mac(key))):
-        how = "is not signed" if mac is None else "carries a signature that this key did not make"
-        return Broken(line, None, "forged_head", f"the head {how}: the end of the file proves nothing")
-    for end in (head, known):
-        if end is not None and (broken := _reaches(placed, end, line)):
-            return broken
-    last = placed[-1].entry.hash if placed else GENESIS
-    if len(placed) != head.seq or last != head.hash:
-        return Broken(
-            line, head.seq, "inserted", f"entries after {head.seq}, where the head says that the chain ended"
-        )
-    return Verified(len(placed), head, key is not None)
-
-
-def _reaches(placed: Sequence[_At], end: Head, line: int) -> Broken | None:
-    """Whether the chain has the entry that a head names."""
-    if end.seq > len(placed):
-        text = f"the chain had {end.seq} entries at {end.at}, here are {len(placed)}: the end was cut off"
-        return Broken(line, len(placed) or None, "truncated", text)
-    if end.seq and placed[end.seq - 1].entry.hash != end.hash:
-        at = placed[end.seq - 1]
-        text = f"entry {end.seq} is another one than at {end.at}: the chain was written anew up to here or further"
-        return Broken(at.line, end.seq, "changed", text)
-    return None

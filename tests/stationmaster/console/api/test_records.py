@@ -1,10 +1,19 @@
 """Exports and the operators' routes: what was done, whole and checkable; what came in, went wrong, or got stuck."""
 
+import asyncio
 import json
+import threading
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
 
 from stationmaster.reviews import audit
 from stationmaster.reviews.database import Pool
-from tests.stationmaster.console.serving import open_review, somebody
+from tests.stationmaster.cli.running import in_process
+from tests.stationmaster.console.serving import open_review, served, settings_for, somebody
+
+AUDIT_KEY = "a key that signs audits"
 
 INBOX = {
     "action_request": {"action": "refund", "args": {"order": "88123", "amount": 40.0, "note": "a\x00b"}},
@@ -41,6 +50,50 @@ async def test_a_changed_audit_is_found_out(pool: Pool, console: str) -> None:
             await conn.execute("UPDATE reviews.audit SET actor = 'eve' WHERE seq = 1")
         verdict = (await root.get("/api/v1/audit/verify")).json()
     assert (verdict["ok"], verdict["seq"], verdict["how"]) == (False, 1, "changed")
+
+
+async def test_a_signed_export_is_verified_with_the_key_by_the_command(
+    pool: Pool, database: str, tmp_path: Path
+) -> None:
+    settings = settings_for(database, tmp_path, audit_key=SecretStr(AUDIT_KEY))
+    async with (
+        served(settings) as url,
+        await somebody(pool, url, "lea", role="lead", groups=("*",)) as lea,
+    ):
+        exported = (await lea.get("/api/v1/audit/export")).text
+    file = tmp_path / "audit.jsonl"
+    file.write_text(exported)
+
+    def verified(key: str) -> dict[str, object]:
+        arguments = ("reviews", "audit", "verify", str(file), "--json")
+        return json.loads(in_process(*arguments, cwd=tmp_path, env={"STATIONMASTER_AUDIT_KEY": key}).stdout)
+
+    found = await asyncio.to_thread(verified, AUDIT_KEY)
+    assert (found["ok"], found["signed"], found["entries"]) == (True, True, 1)
+    found = await asyncio.to_thread(verified, "another key, as long")
+    assert (found["ok"], found["how"]) == (False, "forged_head")
+
+
+async def test_a_long_audit_is_verified_in_parts_and_beside_the_loop(
+    pool: Pool, console: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The console runs in this test's loop: what is hashed in its thread keeps everybody else waiting."""
+    async with pool.connection() as conn:
+        await conn.execute(
+            "INSERT INTO reviews.audit_pending (actor, action, detail, opening)"
+            """ SELECT 'ann', 'decided', '{"n":1}', '{"action":"decided","actor":"ann"' FROM generate_series(1, 1200)"""
+        )
+    hashed_in: set[int] = set()
+    holds = audit.Entry.holds
+
+    def noting(entry: audit.Entry) -> bool:
+        hashed_in.add(threading.get_ident())
+        return holds(entry)
+
+    monkeypatch.setattr(audit.Entry, "holds", noting)
+    async with await somebody(pool, console, "root", role="admin") as root:
+        assert (await root.get("/api/v1/audit/verify")).json()["entries"] == 1200
+    assert hashed_in and threading.get_ident() not in hashed_in
 
 
 async def test_the_audit_is_searched_page_by_page_in_scope(pool: Pool, console: str) -> None:

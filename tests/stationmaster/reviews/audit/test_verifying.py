@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -48,6 +49,19 @@ def test_a_whole_chain_verifies_signed_or_not() -> None:
     assert isinstance(signed, Verified) and signed.signed
     empty = verify([Head(0, "0" * 64, AT).line(None)])
     assert isinstance(empty, Verified) and empty.entries == 0
+
+
+def test_a_long_audit_takes_no_more_memory_than_a_short_one() -> None:
+    def peak(length: int) -> int:
+        lines = exported(chain(length))
+        tracemalloc.start()
+        assert isinstance(verify(lines), Verified)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    peak(10)  # what is imported or cached once
+    assert peak(2000) < 100_000  # bytes; the entries themselves are a megabyte
 
 
 def test_spaces_and_key_order_are_no_change() -> None:
