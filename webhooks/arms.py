@@ -16,7 +16,7 @@ class Stamp(BaseModel):
     id: Name
     arm: Literal["live", "canary", "pinned"]
     assistant: Name
-    version: int | None = None
+    version: Annotated[int, Field(ge=0, lt=2**31)] | None = None
 
 
 class _Metadata(BaseModel):

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field, ValidationError
 from starlette.requests import Request
 
 LIMIT_BYTES = 5 * 1024 * 1024
+QUOTED = 1000
 
 
 class TooLarge(Exception):
@@ -45,4 +46,6 @@ def read_hook(body: bytes) -> Hook:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "body"
-        raise Unreadable(f"{place}: {first['msg']}") from None
+        # The message quotes what was sent: a text column takes neither NUL nor half of a character.
+        said = f"{place}: {first['msg']}".replace("\0", "\\0").encode("utf-8", "replace").decode()
+        raise Unreadable(said[:QUOTED]) from None

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+import psycopg
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -60,11 +61,27 @@ class Receiver:
         except ClientDisconnect:
             return Response(status_code=400)  # to nobody
         try:
-            await self._keeper.keep(_delivery(sender, request.headers, body), pool)
+            await self._keep(_delivery(sender, request.headers, body), pool)
         except DatabaseAway as error:
             LOG.warning("a delivery could not be kept, its sender is asked to come again: %r", error)
             return JSONResponse({"code": "database_away"}, 503, {"Retry-After": "1"})
         return Response(status_code=204)
+
+    async def _keep(self, delivery: Delivery, pool: Pool) -> None:
+        """What the database refuses would be refused each time it came again: it is kept without its arm, or as one
+        that can't be read."""
+        try:
+            await self._keeper.keep(delivery, pool)
+        except psycopg.DataError as error:
+            LOG.warning("the database refuses a delivery: %r", error)
+            if delivery.canary_id is not None:
+                await self._keep(_without_arm(delivery), pool)
+            elif delivery.state == "new":
+                why = f"the database refuses it: {type(error).__name__}"
+                bare = Delivery(delivery.dedup_key, delivery.sender, delivery.body, "unreadable", error=why)
+                await self._keeper.keep(bare, pool)
+            else:
+                raise
 
     async def _known(self, request: Request) -> tuple[Known, bytes]:
         """The body of a known sender. Unknown, TooLarge, ClientDisconnect; TimeoutError: it trickles."""
@@ -94,6 +111,11 @@ def _delivery(sender: Known, headers: Headers, body: bytes) -> Delivery:
         delivery, canary_id=stamp.id, arm=stamp.arm, assistant=stamp.assistant, version=stamp.version,
         created_at=run.created_at, started_at=run.run_started_at, ended_at=run.run_ended_at,
     )  # fmt: skip
+
+
+def _without_arm(delivery: Delivery) -> Delivery:
+    of_arm = ("canary_id", "arm", "assistant", "version", "created_at", "started_at", "ended_at")
+    return replace(delivery, **dict.fromkeys(of_arm))
 
 
 def _dedup_key(headers: Headers, body: bytes) -> str:

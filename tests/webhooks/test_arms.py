@@ -45,7 +45,8 @@ async def test_a_run_of_a_canary_is_kept_once_with_its_times(guarded: Reception)
     [
         {}, None, {"canary": None}, {"canary": {}}, {"canary": {**STAMP, "arm": "both"}},
         {"canary": {**STAMP, "id": None}}, {"canary": {**STAMP, "id": "a\x00b"}},
-        {"canary": {**STAMP, "assistant": "\ud800"}}, {"note": "canary"},
+        {"canary": {**STAMP, "assistant": "\ud800"}}, {"note": "canary"}, {"canary": {**STAMP, "version": 2**40}},
+        {"canary": {**STAMP, "version": -(2**40)}},
     ],
 )  # fmt: skip
 async def test_other_runs_and_unreadable_stamps_leave_the_delivery_as_it_is(
@@ -54,6 +55,16 @@ async def test_other_runs_and_unreadable_stamps_leave_the_delivery_as_it_is(
     body = hook(THREAD, run_id=str(uuid.uuid4()), metadata=metadata, **TIMES)
     assert (await guarded.post(body, bearer())).status_code == 204
     assert len(await guarded.rows()) == 1
+    assert await kept(guarded.pool) == []
+
+
+async def test_a_stamp_that_the_database_refuses_is_left_out(guarded: Reception) -> None:
+    """Python has time zones a day wide, Postgres has not."""
+    far = {**TIMES, "created_at": "2026-11-30T12:00:00+23:59"}
+    body = hook(THREAD, run_id=str(uuid.uuid4()), metadata={"canary": STAMP}, **far)
+    assert (await guarded.post(body, bearer())).status_code == 204
+    (row,) = await guarded.rows()
+    assert (row["state"], row["thread_id"]) == ("new", THREAD)
     assert await kept(guarded.pool) == []
 
 

@@ -64,6 +64,8 @@ async def test_two_runs_of_a_thread_are_two_deliveries(guarded: Reception) -> No
         (b'{"thread_id": "../../assistants"}', "thread_id"),
         (b'{"thread_id": "22222222-2222-2222-2222-222222222222", "status": "a\\u0000b"}', "status"),
         (b"[" * 100_000, "JSON"),
+        (b'{"thread_id": "\\u0000"}', "thread_id"),
+        (b'{"thread_id": "\\u0000' + b"x" * 100_000 + b'"}', "thread_id"),
     ],
 )
 async def test_what_a_known_sender_sends_and_nobody_can_read_is_kept_and_shown(
