@@ -83,8 +83,9 @@ async def _listens(url: str) -> None:
     try:
         _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
     except OSError as error:
+        why = os.strerror(error.errno) if error.errno else type(error).__name__
         raise ServerUnavailable(
-            f"{url} does not answer ({error.strerror}): see that it runs, then do it again"
+            f"{url} does not answer ({why}): see that it runs, then do it again"
         ) from None
     writer.close()
 

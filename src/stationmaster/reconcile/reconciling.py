@@ -59,6 +59,11 @@ def allow(made: Plan, wish: Wish) -> None:
         raise NotApplied(
             f"{names}: an assistant that is not ours has the id of this name; delete it, or give the file another name"
         )
+    if wish.prune and made.changes and not (wish.force or wish.desired.assistants or wish.desired.crons):
+        raise NotApplied(
+            "there is no file here, and --prune would delete everything: go where assistants/ and crons/ are, or add "
+            "--force"
+        )
     if made.large and not wish.force:
         raise NotApplied(
             f"the plan changes or deletes {made.touched} of {made.owned} things on {made.target}, more than 30 %: "

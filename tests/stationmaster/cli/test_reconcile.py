@@ -228,7 +228,8 @@ def test_prune_deletes_what_has_no_file_and_nothing_else_does(command: Command) 
     _, out, _ = command("plan")
     assert "assistant a, cron k: without a file; --prune deletes it" in " ".join(out.split())
     assert command.json("apply", "--yes")["changes"] == []
-    done = command.json("apply", "--yes", "--prune")
+    assert "there is no file here" in command("apply", "--yes", "--prune")[2]
+    done = command.json("apply", "--yes", "--prune", "--force")
     assert [(each["name"], each["action"]) for each in done["changes"]] == [("k", "delete"), ("a", "delete")]
 
 

@@ -129,6 +129,13 @@ def test_what_a_file_cannot_say_is_taken_away() -> None:
     assert change.anew, "no server takes a context out of a cron's payload"
 
 
+def test_a_cron_that_runs_although_it_was_paused_is_no_exception() -> None:
+    cron = Cron("a", "b", "0 9 * * *", enabled=False)
+    row = replace(served_cron(cron, cron, paused=True), enabled=True)
+    (change,) = diff(Desired((), (cron,)), Actual((), (row,)))
+    assert [field.field for field in change.fields] == ["enabled"]
+
+
 def test_an_assistant_that_others_crons_use_is_not_pruned() -> None:
     assistant = Assistant("a", "support")
     theirs = served_cron(Cron("x", "a", "0 9 * * *"), None, mine=False)

@@ -101,6 +101,15 @@ async def test_an_edit_of_one_field_changes_that_field_alone(served: Served, fie
     assert (await look(Wish(desired), served.gateway)).changes == ()
 
 
+async def test_an_assistant_can_lose_everything_that_it_may(served: Served) -> None:
+    """Servers take an empty config for none, and keep the old one."""
+    bare = Assistant("a", "support")
+    for context in ({}, A.context):
+        await applied(served, Desired((replace(A, context=context),)))
+        await applied(served, Desired((bare,)))
+        assert await fields(served) == {"ServedAssistant a": wanted(bare)}
+
+
 CRON_EDITS: dict[str, Any] = {
     "schedule": "0 8 * * *", "timezone": "America/New_York", "input": {}, "missed": "skip", "keep_days": 3,
     "enabled": False, "review": {}, "assistant": "b", "overlap": "replace", "thread": "daily",
@@ -197,7 +206,7 @@ async def test_what_is_not_ours_stays_even_under_our_names(served: Served) -> No
         theirs["assistant_id"], schedule="0 1 * * *", metadata={"name": "k"}
     )
     await applied(served, DESIRED)
-    await applied(served, Wish(Desired(), prune=True))
+    await applied(served, Wish(Desired(), prune=True, force=True))
     assert await others.assistants.get(theirs["assistant_id"]) == theirs
     assert [each["cron_id"] for each in await others.crons.search(limit=100)] == [cron["cron_id"]]
 
@@ -215,7 +224,7 @@ async def test_prune_spares_an_assistant_that_crons_of_others_use(served: Served
     theirs: Any = await served.others.crons.create(A.assistant_id, schedule="0 1 * * *")
     made = await look(Wish(Desired(), prune=True), served.gateway)
     assert made.kept == ("a",)
-    await applied(served, Wish(Desired(), prune=True))
+    await applied(served, Wish(Desired(), prune=True, force=True))
     assert [each.cron_id for each in (await actual(served)).crons] == [theirs["cron_id"]]
     assert [each.name for each in (await actual(served)).assistants if each.owned] == ["a"]
 
@@ -247,6 +256,13 @@ async def test_more_than_thirty_percent_of_ten_wants_force(served: Served) -> No
     with pytest.raises(NotApplied, match="--force"):
         await applied(served, Wish(Desired(several[4:]), prune=True))
     await applied(served, Wish(Desired(four), force=True))
+
+
+async def test_prune_where_there_is_no_file_is_taken_for_the_wrong_folder(served: Served) -> None:
+    await applied(served, DESIRED)
+    with pytest.raises(NotApplied, match="there is no file here"):
+        await applied(served, Wish(Desired(), prune=True))
+    assert len((await actual(served)).crons) == 2
 
 
 async def pause(served: Served, name: str) -> ServedCron:
