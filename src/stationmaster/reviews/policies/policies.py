@@ -10,8 +10,8 @@ from stationmaster.reviews.policies.conditions import fits
 from stationmaster.reviews.policies.durations import advance
 from stationmaster.reviews.policies.format import Match, Notify, Policy, Terms
 from stationmaster.reviews.policies.hints import tightened
-from stationmaster.reviews.policies.problems import Problem
 from stationmaster.reviews.policies.reading import PoliciesWrong, Source, problems_of, read
+from stationmaster.yaml_source import Problem
 
 SHIPPED = Path("webhooks") / "policies"
 NOBODY_ANSWERED = "nobody answered in time"

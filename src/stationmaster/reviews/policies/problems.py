@@ -1,8 +1,6 @@
 """What pydantic finds wrong, said for whoever wrote the file: the line, the key, and what to write instead."""
 
 import difflib
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
@@ -19,6 +17,7 @@ from stationmaster.reviews.policies.format import (
     Terms,
     TwoPeople,
 )
+from stationmaster.yaml_source import Location, Problem, line_of
 
 _MODELS: tuple[type[BaseModel], ...] = (
     PolicyFile, Policy, Terms, Match, Condition, TwoPeople, Expiry, Notify, Hours,
@@ -30,33 +29,6 @@ _HINTS = {
     field.alias or name: field.description for model in _MODELS for name, field in model.model_fields.items()
 }
 _NOTHING = object()
-Location = Sequence[int | str]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One thing wrong with a policy file; `line` counts from 1."""
-
-    file: str
-    line: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.message}"
-
-
-def line_of(tree: object, location: Location) -> int:
-    """The line of the deepest part of the location that the file has."""
-    line, node = 1, tree
-    for step in location:
-        if isinstance(node, CommentedMap) and step in node:
-            line = node.lc.key(step)[0] + 1
-        elif isinstance(node, CommentedSeq) and isinstance(step, int) and step < len(node):
-            line = node.lc.item(step)[0] + 1
-        else:
-            break
-        node = node[step]
-    return line
 
 
 def problem_of(shown: str, tree: object, detail: ErrorDetails) -> Problem:

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from stationmaster.errors import StationmasterError
 from stationmaster.reviews.policies.format import PolicyFile
-from stationmaster.reviews.policies.problems import Problem, line_of, problem_of
+from stationmaster.reviews.policies.problems import problem_of
+from stationmaster.yaml_source import Problem, line_of, plain
 
 
 class PoliciesWrong(StationmasterError):
@@ -54,27 +54,10 @@ def read(path: Path, shown: str) -> Source | list[Problem]:
     if not isinstance(tree, CommentedMap):
         return [Problem(shown, 1, "has no policies: write `policies:` with a list below it, or `default:`")]
     try:
-        return Source(shown, PolicyFile.model_validate(_plain(tree)), tree)
+        return Source(shown, PolicyFile.model_validate(plain(tree)), tree)
     except ValidationError as error:
         found = [problem_of(shown, tree, detail) for detail in error.errors(include_url=False)]
         return sorted(found, key=lambda problem: problem.line)
-
-
-def _plain(value: object) -> Any:
-    """Without the parser's own types, which remember comments and quotes."""
-    match value:
-        case CommentedMap():
-            return {str(key): _plain(item) for key, item in value.items()}
-        case CommentedSeq():
-            return [_plain(item) for item in value]
-        case bool() | None:
-            return value
-        case int():
-            return int(value)
-        case float():
-            return float(value)
-        case _:
-            return str(value)
 
 
 def problems_of(sources: Sequence[Source | list[Problem]]) -> Iterator[Problem]:
