@@ -1,7 +1,10 @@
 """What time does to an open review: a reminder at half time, a wider circle when due, a default at the end."""
 
+import logging
 from pathlib import Path
 from typing import Any
+
+import psycopg
 
 from stationmaster.postgres.queries import load
 from stationmaster.reviews import store
@@ -12,6 +15,7 @@ from stationmaster.reviews.errors import AnswerRefused
 from stationmaster.reviews.model import POLICY_ACTOR, Review, Submission
 from stationmaster.reviews.trail import leave
 
+logger = logging.getLogger(__name__)
 QUERIES = load(Path(__file__).with_suffix(".sql"))
 REMIND, ESCALATE, TO_EXPIRE = QUERIES["remind"], QUERIES["escalate"], QUERIES["to_expire"]
 CLOSE_EXPIRED, NO_DEFAULT, FORGET_KEYS = (
@@ -19,6 +23,16 @@ CLOSE_EXPIRED, NO_DEFAULT, FORGET_KEYS = (
     QUERIES["no_default"],
     QUERIES["forget_keys"],
 )
+UNFIT = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    psycopg.DataError,
+)
+"""What a default raises that was stored in another form than it is read in: by hand, or by another version."""
 BATCH = 100
 CLOSE = "close"
 
@@ -37,7 +51,18 @@ async def expire(pool: Pool) -> list[str]:
     """Ids of the reviews for which the policy answered now. A person who was faster keeps the answer."""
     async with pool.connection() as conn:
         rows = await (await conn.execute(TO_EXPIRE, {"limit": BATCH})).fetchall()
-    return [str(row["id"]) for row in rows if await expire_one(pool, str(row["id"]))]
+    return [str(row["id"]) for row in rows if await _expire_or_show(pool, str(row["id"]))]
+
+
+async def _expire_or_show(pool: Pool, review_id: str) -> bool:
+    """One review whose stored default can't be used must not keep the others, which are due after it, waiting."""
+    try:
+        return await expire_one(pool, review_id)
+    except UNFIT as error:
+        logger.exception("review %s: its default can't be given", review_id)
+        why = f"the policy's default can't be used ({type(error).__name__}): a person must answer"
+        async with pool.connection() as conn:
+            return await _without_default(conn, review_id, why)
 
 
 async def expire_one(pool: Pool, review_id: str) -> bool:
@@ -52,8 +77,9 @@ async def expire_one(pool: Pool, review_id: str) -> bool:
         try:
             parameters = _defaulted(review, default)
         except AnswerRefused as error:
-            note = f"the policy's default could not be given: {error}"
-            return await _changed(conn, NO_DEFAULT, {"id": review_id, "note": note}, "settled", {"why": note})
+            return await _without_default(
+                conn, review_id, f"the policy's default could not be given: {error}"
+            )
         detail = {"default": default, "digest": review.digest}
         return await _changed(conn, DECIDE, parameters, "decided", detail, POLICY_ACTOR)
 
@@ -76,6 +102,10 @@ def _defaulted(review: Review, default: dict[str, Any]) -> dict[str, Any]:
         "first_by": review.first_by,
         "first_at": review.first_at,
     }
+
+
+async def _without_default(conn: Connection, review_id: str, note: str) -> bool:
+    return await _changed(conn, NO_DEFAULT, {"id": review_id, "note": note}, "settled", {"why": note})
 
 
 async def _note(pool: Pool, query: Any, action: str) -> list[str]:

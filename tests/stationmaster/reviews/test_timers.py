@@ -70,6 +70,20 @@ async def test_a_default_that_does_not_fit_waits_for_a_person(pool: Pool) -> Non
     assert (await decide(pool, review.id, ANN, answer(3))).answer == 3
 
 
+@pytest.mark.parametrize(
+    "default", [{"decision": "answer", "raw": 1, "has_raw": True, "zzz": 1}, ["answer"], {"decision": 7, "fields": 1}]
+)  # fmt: skip
+async def test_a_default_that_can_not_be_read_keeps_no_later_one_waiting(pool: Pool, default: Any) -> None:
+    async with pool.connection() as conn:
+        bad = await opened(conn, default=default, expires_at=PAST - timedelta(hours=1))
+        good = await opened(conn, default={"decision": "close"})
+    await timers.expire(pool)
+    held = await now(pool, bad)
+    assert (held.state, held.needs_person, held.expires_at) == ("open", True, None)
+    assert (await now(pool, good)).state == "expired"
+    assert await timers.expire(pool) == []
+
+
 @pytest.fixture
 def racers(database: str) -> Any:
     """One loop and one pool for all examples of a test that is not async itself."""
