@@ -42,6 +42,18 @@ function leave(row) {
   select(all[at + 1] ?? all[at - 1] ?? null);
 }
 
+/** Answer the row's review: it leaves the list at once, and is back if the answer was not taken, whatever went wrong. */
+async function answer(row, fields) {
+  leave(row);
+  let taken = false;
+  try {
+    taken = await decide(row.dataset.row, { ...fields, digest: row.dataset.digest }, link(row).textContent);
+  } catch (error) {
+    toast(`Not sent: ${error.message}`);
+  }
+  if (!taken) row.removeAttribute("data-leaving");
+}
+
 async function approve() {
   const row = current();
   if (!row || row.dataset.state !== "open" || row.hasAttribute("data-leaving")) return Boolean(row);
@@ -49,9 +61,7 @@ async function approve() {
     toast("High risk, or two people: open it to approve", { action: { label: "Open", run: () => location.assign(link(row).href) } });
     return;
   }
-  leave(row);
-  const taken = await decide(row.dataset.row, { decision: "approve", digest: row.dataset.digest }, link(row).textContent);
-  if (!taken) row.removeAttribute("data-leaving");
+  await answer(row, { decision: "approve" });
 }
 
 function reject() {
@@ -80,9 +90,7 @@ function startReject() {
     dialog.close();
     const row = rows().find((found) => found.dataset.row === dialog.dataset.row);
     if (!row) return;
-    leave(row);
-    const fields = { decision: "reject", digest: row.dataset.digest, reason: text.value };
-    if (!(await decide(row.dataset.row, fields, link(row).textContent))) row.removeAttribute("data-leaving");
+    await answer(row, { decision: "reject", reason: text.value });
   };
   dialog.querySelector("[data-send]").addEventListener("click", send);
   text.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(); });

@@ -17,9 +17,14 @@ async function post(path, fields) {
   }
 }
 
+/** A key of 128 random bits: crypto.randomUUID is there only over https and on this machine. */
+function freshKey() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** Answer one review; true if it was taken. The toast counts down until it leaves, with its undo. */
 export async function decide(id, fields, title) {
-  const told = await post(`/reviews/${id}/decide`, { ...fields, key: crypto.randomUUID() });
+  const told = await post(`/reviews/${id}/decide`, { ...fields, key: freshKey() });
   if (told.ok) {
     toast(`${told.said}: ${title}`, { seconds: told.undo_s || 4, countdown: told.undo_s > 0,
       action: told.undo_s > 0 ? { label: "Undo", run: () => undo(id, title) } : null });

@@ -1,8 +1,10 @@
 """In Chromium, without a mouse: triage of the list, answers on a page, undo, and what is never caught while typing."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.stationmaster.console.pages.conftest import Desk, Open, ready
@@ -51,6 +53,30 @@ async def test_approve_and_undo_from_the_list(desk: Desk, open_page: Open):
     await page.keyboard.press("u")
     await expect(page.locator(".toast").last).to_contain_text("Undone, nothing was sent")
     await expect(page.locator("tr[data-row]")).to_have_count(3)
+    assert (await desk.review(ids[0])).state == "open"
+
+
+async def test_approve_where_the_page_is_not_secure(desk: Desk, open_page: Open):
+    """Over plain http from another machine browsers have no crypto.randomUUID."""
+    ids = await three(desk)
+    page = await open_page("/")
+    await page.evaluate("delete Crypto.prototype.randomUUID")
+    assert await page.evaluate("crypto.randomUUID") is None
+    await page.keyboard.press("j")
+    await page.keyboard.press("a")
+    await expect(page.locator(".toast")).to_contain_text("Approved: Refund $10.00")
+    assert (await desk.review(ids[0])).state == "decided"
+
+
+@pytest.mark.parametrize("lacking", ["window.fetch", "Crypto.prototype.getRandomValues"])
+async def test_a_row_is_back_when_its_answer_could_not_be_sent(desk: Desk, open_page: Open, lacking: str):
+    ids = await three(desk)
+    page = await open_page("/")
+    await page.evaluate(f"() => {{ {lacking} = undefined; }}")
+    await page.keyboard.press("j")
+    await page.keyboard.press("a")
+    await expect(page.locator(".toast")).to_contain_text(re.compile("^No answer from the console|^Not sent"))
+    await expect(page.locator("tr[data-leaving]")).to_have_count(0)
     assert (await desk.review(ids[0])).state == "open"
 
 
