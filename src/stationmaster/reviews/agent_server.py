@@ -15,8 +15,8 @@ from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
 
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
 from stationmaster.reviews.model import Gone, ThreadSnapshot
-from stationmaster.reviews.plan import REVIEW_KEY
 from stationmaster.reviews.reading import snapshot_from
+from stationmaster.reviews.vanishing import Vanishing
 
 TIMEOUT_S = (5.0, 30.0, 30.0, 30.0)
 """To connect, read, write, and for a free connection."""
@@ -32,6 +32,10 @@ class ThreadBusy(AgentServerRefused):
 
 class ThreadGone(AgentServerRefused):
     """The thread, its run or its assistant is not there; nothing was started."""
+
+
+class ThreadMissing(AgentServerRefused):
+    """The server does not know the thread, and it is not yet sure that it was deleted: nothing is concluded."""
 
 
 class NeverArrived(AgentServerUnavailable):
@@ -56,6 +60,7 @@ class AgentServer:
     _assistants: dict[str, tuple[float, Mapping[str, Any]]] = field(default_factory=dict)
     _state_keys: dict[str, tuple[float, frozenset[str]]] = field(default_factory=dict)
     _nodes: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
+    vanishing: Vanishing = field(default_factory=Vanishing)
 
     async def read(self, thread_id: str, run_ids: Iterable[str] = ()) -> ThreadSnapshot | Gone:
         """One look at a thread: row, state with subgraphs, newest runs, and the runs asked for.
@@ -64,21 +69,48 @@ class AgentServer:
         taken for one that comes later.
         """
         with _translated(self.url):
-            try:
-                row, runs = await asyncio.gather(
-                    self.client.threads.get(thread_id), self.client.runs.list(thread_id, limit=RUNS_READ)
-                )
-                known = {run["run_id"] for run in runs}
-                more, forgotten = [], set[str]()
-                for run_id in set(run_ids) - known:
-                    try:
-                        more.append(await self.client.runs.get(thread_id, run_id))
-                    except NotFoundError:
-                        forgotten.add(run_id)
-                state = await self.client.threads.get_state(thread_id, subgraphs=True)
-            except NotFoundError:
+            row, runs = await asyncio.gather(
+                self._row(thread_id),
+                self.client.runs.list(thread_id, limit=RUNS_READ),
+                return_exceptions=True,
+            )
+            if isinstance(row, BaseException):
+                raise row
+            if row is None:
                 return Gone(thread_id)
+            if isinstance(runs, BaseException):
+                raise runs
+            known = {run["run_id"] for run in runs}
+            more, forgotten = [], set[str]()
+            for run_id in set(run_ids) - known:
+                try:
+                    more.append(await self.client.runs.get(thread_id, run_id))
+                except NotFoundError as error:
+                    _require_its_own(error)
+                    forgotten.add(run_id)
+            state = await self.client.threads.get_state(thread_id, subgraphs=True)
+        self.vanishing.found(thread_id)
         return snapshot_from(row, state, [*runs, *more], frozenset(forgotten))
+
+    async def confirm_gone(self, thread_id: str) -> None:
+        """After a look at which it was gone; ThreadMissing as long as that may have another reason.
+
+        It is sure when this server still knows another thread that was there before. Where none tells, time does.
+        """
+        self.vanishing.missed(thread_id)
+        for witness in self.vanishing.witnesses():
+            with _translated(self.url):
+                if await self._row(witness) is not None:
+                    self.vanishing.settled(thread_id)
+                    return
+            self.vanishing.missed(witness)
+        if not self.vanishing.is_over(thread_id):
+            raise ThreadMissing(
+                f"the Agent Server at {self.url} does not know thread {thread_id} (any more), and that may be "
+                "another server or an empty one: it is looked at again; if all threads were deleted, wait an hour",
+                404,
+            )
+        self.vanishing.settled(thread_id)
 
     async def waits(self, thread_id: str) -> bool:
         """Whether the thread stands before a node or a question: a cheaper look, for those that mostly don't.
@@ -98,18 +130,21 @@ class AgentServer:
         assistant_id: str,
         answers: Mapping[str, Any],
         *,
-        review_id: str,
+        stamp: Mapping[str, str],
         update: Mapping[str, Any] | None = None,
     ) -> str:
-        """Start a run that answers by interrupt id; its id. ThreadBusy when another run is under way."""
+        """Start a run that answers by interrupt id; its id. ThreadBusy when another run is under way.
+
+        `stamp`: its metadata, by which it is found again.
+        """
         command: dict[str, Any] = {"resume": dict(answers)}
         if update:
             command["update"] = dict(update)
-        return await self._start(thread_id, assistant_id, review_id, command=command)
+        return await self._start(thread_id, assistant_id, stamp, command=command)
 
-    async def continue_(self, thread_id: str, assistant_id: str, *, review_id: str) -> str:
+    async def continue_(self, thread_id: str, assistant_id: str, *, stamp: Mapping[str, str]) -> str:
         """Start a run that goes on from where the thread stands; its id. ThreadBusy as above."""
-        return await self._start(thread_id, assistant_id, review_id, input=None)
+        return await self._start(thread_id, assistant_id, stamp, input=None)
 
     async def update_state(
         self, thread_id: str, values: Any, *, as_node: str | None, checkpoint: Mapping[str, Any] | None = None
@@ -194,12 +229,20 @@ class AgentServer:
         self._nodes[assistant_id] = (time.monotonic() + SCHEMA_TTL_S, ids)
         return ids
 
-    async def _start(self, thread_id: str, assistant_id: str, review_id: str, **what: Any) -> str:
+    async def _row(self, thread_id: str) -> Mapping[str, Any] | None:
+        """The thread; None when the server itself says that there is none."""
+        try:
+            return {**await self.client.threads.get(thread_id)}
+        except NotFoundError as error:
+            _require_its_own(error)
+            return None
+
+    async def _start(self, thread_id: str, assistant_id: str, stamp: Mapping[str, str], **what: Any) -> str:
         """`reject`: where another run is under way nothing is started, so that no answer waits in a queue while
         its question changes."""
         with _translated(self.url):
             run = await self.client.runs.create(
-                thread_id, assistant_id, multitask_strategy="reject", metadata={REVIEW_KEY: review_id}, **what
+                thread_id, assistant_id, multitask_strategy="reject", metadata=dict(stamp), **what
             )
         return run["run_id"]
 
@@ -239,6 +282,15 @@ def _translated(url: str) -> Iterator[None]:
     except httpx.HTTPError as error:
         raise AgentServerUnavailable(
             f"the Agent Server at {url} broke off ({type(error).__name__}): see its log"
+        ) from error
+
+
+def _require_its_own(error: NotFoundError) -> None:
+    """A proxy in front of the server answers 404 too; the server says it in JSON."""
+    body = error.body
+    if not isinstance(body, Mapping) or not isinstance(body.get("detail"), str):
+        raise AgentServerUnavailable(
+            f"a 404 that is not the Agent Server's own ({_said(error)}): look at what answers at its URL"
         ) from error
 
 

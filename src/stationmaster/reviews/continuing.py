@@ -12,11 +12,11 @@ from stationmaster.postgres.queries import load
 from stationmaster.reviews import store
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.agent_server import AgentServer, ThreadBusy
+from stationmaster.reviews.carrying import carries, stamp
 from stationmaster.reviews.database import Connection, Pool
 from stationmaster.reviews.errors import Forbidden
 from stationmaster.reviews.model import Gone, Review, RunInfo, ThreadSnapshot
 from stationmaster.reviews.observe import LOCK_THREAD
-from stationmaster.reviews.plan import REVIEW_KEY
 from stationmaster.reviews.questions import leaf, questions
 from stationmaster.reviews.settling import NothingToSettle, may_continue
 from stationmaster.reviews.trail import leave
@@ -71,19 +71,17 @@ def why_not(review: Review, seen: ThreadSnapshot | Gone) -> str | None:
 def _started(review: Review, seen: ThreadSnapshot | Gone) -> str | None:
     """The run that an earlier press started, whose process died before it could note it."""
     run: RunInfo | None = None if isinstance(seen, Gone) else seen.run
-    mine = (
-        run is not None and run.run_id != review.resume_run_id and run.metadata.get(REVIEW_KEY) == review.id
-    )
+    mine = run is not None and run.run_id != review.resume_run_id and carries(run, review)
     return run.run_id if run and mine else None
 
 
 async def _start(server: AgentServer, review: Review, seen: ThreadSnapshot | Gone) -> str:
     run = None if isinstance(seen, Gone) else seen.run
     assistant_id = review.assistant_id or (run and run.assistant_id)
-    if assistant_id is None:
+    if assistant_id is None or isinstance(seen, Gone):
         raise NothingToSettle("the thread names no assistant to run it with: continue it from its own client")
     try:
-        return await server.continue_(review.thread_id, assistant_id, review_id=review.id)
+        return await server.continue_(review.thread_id, assistant_id, stamp=stamp(review, seen))
     except ThreadBusy as error:
         raise NothingToSettle("a run has just begun on the thread: look again when it has ended") from error
 

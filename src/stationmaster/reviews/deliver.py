@@ -5,7 +5,6 @@ the thread to see how far it got.
 """
 
 import logging
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +15,20 @@ from stationmaster.reviews import store
 from stationmaster.reviews.agent_server import NeverArrived, ThreadBusy
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
+from stationmaster.reviews.leases import LEASE_S
 from stationmaster.reviews.model import Review, ThreadSnapshot
 from stationmaster.reviews.observe import observe
-from stationmaster.reviews.sending import is_asked, obstacle, send, writes_state
+from stationmaster.reviews.plain_text import kept
+from stationmaster.reviews.sending import Request, get_ready, is_asked, obstacle, prepare, send, writes_state
 from stationmaster.reviews.trail import leave
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
 TAKE, PUT_BACK, MARK_SENT, MARK_UNSENT = (
     QUERIES["take"], QUERIES["put_back"], QUERIES["mark_sent"], QUERIES["mark_unsent"],
 )  # fmt: skip
+MARK_AGAIN = QUERIES["mark_again"]
 NOTE_RUN, REFUSE, NEEDS_PERSON = QUERIES["note_run"], QUERIES["refuse"], QUERIES["needs_person"]
-RENEW = QUERIES["renew"]
 
-LEASE_S = 15.0
-RENEW_S = 4.0
-"""What a worker has in hand it says again and again; after LEASE_S of silence another one takes over."""
 UNCERTAIN_S = 10.0
 """After a request whose end is not known: a server that is slow may still take it."""
 JOIN_S = 1.0
@@ -46,18 +44,12 @@ async def take(desk: Desk, limit: int) -> list[str]:
     return [str(row["id"]) for row in rows]
 
 
-async def renew(desk: Desk, review_ids: Collection[str]) -> None:
-    """Keep what is in hand."""
-    parameters = {"ids": list(review_ids), "worker": desk.name, "lease_s": LEASE_S}
-    async with desk.pool.connection() as conn:
-        await conn.execute(RENEW, parameters)
-
-
 async def step(desk: Desk, review_id: str) -> None:
     """Take one answer as far as it gets now, and put it back for a later look if there is more to come."""
     hold_s = 0.0
     try:
         if review := await _find(desk, review_id):
+            await get_ready(desk.server, review)
             seen = (await observe(desk, review.thread_id, "deliver", mine=(review_id,))).seen
             review = await _find(desk, review_id)
             if review and isinstance(seen, ThreadSnapshot):
@@ -77,6 +69,9 @@ async def _further(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
     if seen.busy or review.state == "consumed" or review.resume_run_id is not None:
         return
     asked = is_asked(review, seen)
+    why = obstacle(review, seen) if asked else None
+    # Read before anything is marked: what lies between a mark and its request can be taken for a request.
+    made = await prepare(desk.server, review, seen) if asked and not why else None
     if review.state == "sent":
         # No run carries this review's id: the worker that had it died on the way, or never heard the reply.
         if not asked:
@@ -84,22 +79,20 @@ async def _further(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
                 desk, review, "the answer was being sent; the thread shows neither it nor its question"
             )
             return
-        async with desk.pool.connection() as conn:
-            await leave(conn, review, "settled", {"why": "no run carries the answer: it is sent again"})
-        await _dispatch(desk, review, seen)
-    elif asked:
-        if why := obstacle(review, seen):
-            await _show(desk, review, why)
-        elif await _mark_sent(desk, review):
-            await _dispatch(desk, review, seen)
+        if made and await _mark_again(desk, review):
+            await _dispatch(desk, review, made)
+    elif made and await _mark_sent(desk, review):
+        await _dispatch(desk, review, made)
+    if why:
+        await _show(desk, review, why)
 
 
-async def _dispatch(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
+async def _dispatch(desk: Desk, review: Review, made: Request) -> None:
     """The request itself, and what its reply says. An end that is not known is raised: the next look finds the run,
     or sends again."""
     known = {"id": review.id, "decided_at": review.decided_at}
     try:
-        run_id = await send(desk.server, review, seen)
+        run_id = await send(desk.server, made)
     except (ThreadBusy, NeverArrived):
         if not writes_state(review):  # else the state may be written already, which the next look sees
             async with desk.pool.connection() as conn:
@@ -109,10 +102,34 @@ async def _dispatch(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
         if isinstance((await observe(desk, review.thread_id, "deliver")).seen, ThreadSnapshot):
             await _refused(desk, review, str(error))
         return
-    async with desk.pool.connection() as conn:
-        await conn.execute(NOTE_RUN, {**known, "run_id": run_id})
+    await _note_run(desk, review, run_id)
     await desk.server.join(review.thread_id, run_id, JOIN_S)
     await observe(desk, review.thread_id, "deliver")
+
+
+async def _note_run(desk: Desk, review: Review, run_id: str) -> None:
+    """The run is under way. That the review no longer waits for it is said, unless a look was quicker to find it."""
+    async with desk.pool.connection() as conn:
+        noted = {"id": review.id, "decided_at": review.decided_at, "run_id": run_id}
+        if await (await conn.execute(NOTE_RUN, noted)).fetchone():
+            return
+        now = await store.find(conn, review.id)
+        if now and now.resume_run_id != run_id:
+            why = "its run was started, and the review had changed meanwhile"
+            logger.warning("review %s: run %s: %s", review.id, run_id, why)
+            await leave(conn, now, "settled", {"why": why, "run_id": run_id, "answer": review.answer})
+
+
+async def _mark_again(desk: Desk, review: Review) -> bool:
+    """False when another worker has it by now: no run carries the answer, and it is the other who sends it again."""
+    async with desk.pool.connection() as conn:
+        parameters = {
+            "id": review.id, "decided_at": review.decided_at, "worker": desk.name, "lease_s": LEASE_S,
+        }  # fmt: skip
+        if await (await conn.execute(MARK_AGAIN, parameters)).fetchone() is None:
+            return False
+        await leave(conn, review, "settled", {"why": "no run carries the answer: it is sent again"})
+    return True
 
 
 async def _mark_sent(desk: Desk, review: Review) -> bool:
@@ -135,7 +152,7 @@ async def _mark_sent(desk: Desk, review: Review) -> bool:
 async def _refused(desk: Desk, review: Review, error: str) -> None:
     async with desk.pool.connection() as conn:
         parameters: dict[str, Any] = {
-            "id": review.id, "decided_at": review.decided_at, "error": error,
+            "id": review.id, "decided_at": review.decided_at, "error": kept(error),
             "note": "the Agent Server refused the answer; it had no effect",
         }  # fmt: skip
         if await (await conn.execute(REFUSE, parameters)).fetchone():
@@ -143,14 +160,17 @@ async def _refused(desk: Desk, review: Review, error: str) -> None:
             if after:
                 unused = {"by": review.decided_by, "answer": review.answer}
                 await leave(
-                    conn, after, "reopened", {"why": parameters["note"], "error": error, "unused": unused}
+                    conn,
+                    after,
+                    "reopened",
+                    {"why": parameters["note"], "error": parameters["error"], "unused": unused},
                 )
 
 
 async def _show(desk: Desk, review: Review, note: str) -> None:
     """To an operator, once."""
     async with desk.pool.connection() as conn:
-        if await (await conn.execute(NEEDS_PERSON, {"id": review.id, "note": note})).fetchone():
+        if await (await conn.execute(NEEDS_PERSON, {"id": review.id, "note": kept(note)})).fetchone():
             await leave(conn, review, "settled", {"why": note, "needs_person": True})
 
 

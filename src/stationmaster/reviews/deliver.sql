@@ -9,11 +9,6 @@ where id in (
     for update skip locked)
 returning id;
 
--- name: renew
--- Still in hand: a worker that says so no more has died.
-update reviews.reviews set worked_until = now() + make_interval(secs => :lease_s)
-where id = any(:ids::uuid[]) and worked_by = :worker and worked_until > now() and phase = 'moving';
-
 -- name: put_back
 -- Look again later, the less news there was the later; `hold_s` keeps others from concluding meanwhile.
 update reviews.reviews set
@@ -28,6 +23,13 @@ where id = :id and worked_by = :worker and phase = 'moving';
 -- refuses a second one.
 update reviews.reviews set state = 'sent', sent_at = now(), tries = 0
 where id = :id and state = 'decided' and send_after <= now() and decided_at = :decided_at
+    and worked_by = :worker and worked_until > now()
+returning id;
+
+-- name: mark_again^
+-- The same for an answer that was marked and never arrived: only by the worker that still has it in hand.
+update reviews.reviews set worked_until = now() + make_interval(secs => :lease_s)
+where id = :id and state = 'sent' and resume_run_id is null and decided_at = :decided_at
     and worked_by = :worker and worked_until > now()
 returning id;
 

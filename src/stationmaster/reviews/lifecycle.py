@@ -20,8 +20,9 @@ from stationmaster.postgres import ensure
 from stationmaster.reviews import events, notify, timers
 from stationmaster.reviews.agent_server import connect
 from stationmaster.reviews.database import open_pool
-from stationmaster.reviews.deliver import RENEW_S, renew, step, take
+from stationmaster.reviews.deliver import step, take
 from stationmaster.reviews.desk import Desk
+from stationmaster.reviews.leases import keep_leases
 from stationmaster.reviews.outbox import queue
 from stationmaster.reviews.policies import load
 from stationmaster.reviews.remembering import Memory
@@ -96,7 +97,8 @@ def target(settings: Settings) -> tuple[str, str | None]:
 async def deliver_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
     """Hands that are free take the next answers; none waits for the slowest of a batch."""
     hands: dict[asyncio.Task[None], str] = {}
-    keeper = asyncio.create_task(_keep(desk, hands), name="leases")
+    held = partial(_held, hands)
+    keeper = asyncio.create_task(keep_leases(desk, held), name="leases")
     try:
         while not stop.is_set():
             taken: list[str] = []
@@ -117,13 +119,8 @@ async def deliver_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
         await asyncio.wait([keeper])
 
 
-async def _keep(desk: Desk, hands: Mapping[asyncio.Task[None], str]) -> None:
-    """Renew the leases of what is in hand, however long it takes."""
-    while True:
-        await asyncio.sleep(RENEW_S)
-        with _patience("leases"):
-            if held := [review_id for task, review_id in hands.items() if not task.done()]:
-                await renew(desk, held)
+def _held(hands: Mapping[asyncio.Task[None], str]) -> list[str]:
+    return [review_id for task, review_id in hands.items() if not task.done()]
 
 
 async def _any_done(hands: Mapping[asyncio.Task[None], str], stop: asyncio.Event, seconds: float) -> None:

@@ -1,6 +1,7 @@
 """Looks at a thread and makes its reviews say what its state says: one look at a time, in one transaction."""
 
 import asyncio
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from weakref import WeakValueDictionary
 
+import psycopg
 from psycopg.types.json import Jsonb
 
 from stationmaster.postgres.queries import load
@@ -16,6 +18,7 @@ from stationmaster.reviews.database import Connection
 from stationmaster.reviews.desk import Desk, Stamper
 from stationmaster.reviews.model import CLOSED, Gone, Review, ReviewState, ThreadSnapshot
 from stationmaster.reviews.opening import Asker, asker_of, row_of
+from stationmaster.reviews.plain_text import kept
 from stationmaster.reviews.plan import Change, Move, Open, plan
 from stationmaster.reviews.questions import questions
 from stationmaster.reviews.trail import leave
@@ -27,15 +30,23 @@ LINK_SUPERSEDED, LINK_RETURNED = QUERIES["link_superseded"], QUERIES["link_retur
 WAKE = QUERIES["wake"]
 
 Source: TypeAlias = Literal["hook", "sweep", "deliver", "request"]
+UNKEEPABLE = (psycopg.DataError, psycopg.IntegrityError, UnicodeError)
+"""One change that the database refuses, whatever it is, costs its own savepoint and no other change."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Observed:
-    """What one look changed: ids of opened reviews, and (id, new state) of those that moved."""
+    """What one look changed: ids of opened reviews, and (id, new state) of those that moved.
+
+    `refused`: interrupts of which the database did not take a change; the log says why.
+    """
 
     seen: ThreadSnapshot | Gone
     opened: tuple[str, ...] = ()
     moved: tuple[tuple[str, ReviewState], ...] = ()
+    refused: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -55,7 +66,8 @@ _waiting: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictiona
 
 
 async def observe(desk: Desk, thread_id: str, source: Source, mine: Collection[str] = ()) -> Observed:
-    """Read the thread and settle its reviews. Raises AgentServerUnavailable, and then nothing has changed.
+    """Read the thread and settle its reviews. Raises AgentServerUnavailable, or ThreadMissing where it is not sure that
+    the thread was deleted, and then nothing has changed.
 
     `mine`: reviews that the caller has in hand and is not sending now.
 
@@ -63,11 +75,13 @@ async def observe(desk: Desk, thread_id: str, source: Source, mine: Collection[s
     that is older than what it is compared with.
     """
     lock = _waiting.setdefault((id(asyncio.get_running_loop()), thread_id), asyncio.Lock())
-    async with lock, desk.pool.connection() as conn:
+    async with lock, desk.looks, desk.pool.connection() as conn:
         await conn.execute(LOCK_THREAD, {"thread_id": thread_id})
         known = await load_known(conn, thread_id, mine)
         carriers = [review.resume_run_id for review in known.reviews if review.resume_run_id]
         seen = await desk.server.read(thread_id, carriers)
+        if isinstance(seen, Gone) and known.reviews:
+            await desk.server.confirm_gone(thread_id)
         asker = None
         if isinstance(seen, ThreadSnapshot) and (asked := questions(seen)):
             waits = any(question.kind == "breakpoint" for question in asked)
@@ -96,15 +110,22 @@ async def apply(
     reviews = [*known.reviews, *await _closed_before(conn, seen)]
     opened: list[str] = []
     moved: list[tuple[str, ReviewState]] = []
+    refused: list[str] = []
     for change in _in_order(plan(seen, reviews, known.in_hand)):
-        if isinstance(change, Move):
-            if await _move(conn, change):
-                moved.append((change.review.id, change.state))
-        elif asker and (review_id := await _open(conn, change, policies, asker, source)):
-            opened.append(review_id)
+        try:
+            async with conn.transaction():
+                if isinstance(change, Move):
+                    if await _move(conn, change):
+                        moved.append((change.review.id, change.state))
+                elif asker and (review_id := await _open(conn, change, policies, asker, source)):
+                    opened.append(review_id)
+        except UNKEEPABLE:
+            about = change.review if isinstance(change, Move) else change.question
+            logger.exception("thread %s: a change of %s was refused", seen.thread_id, about.interrupt_id)
+            refused.append(about.interrupt_id)
     if moved:
         await conn.execute(WAKE, {"thread_id": seen.thread_id})
-    return Observed(seen, tuple(opened), tuple(moved))
+    return Observed(seen, tuple(opened), tuple(moved), tuple(refused))
 
 
 def _in_order(changes: Sequence[Change]) -> list[Change]:
@@ -145,6 +166,7 @@ async def _open(
 
 async def _move(conn: Connection, move: Move) -> bool:
     """False when the review changed while the thread was read: the next look settles it."""
+    move = replace(move, error=kept(move.error), note=kept(move.note))
     if move.took and move.review.state == "sent" and move.state != "consumed":
         taken = replace(move, state="consumed", why="the thread went on with the answer", needs_person=False)
         if not await _move(conn, replace(taken, run_status=None, error=None, note=None, drift=None)):

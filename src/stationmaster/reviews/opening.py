@@ -13,6 +13,7 @@ from stationmaster.reviews.agent_server import AgentServer
 from stationmaster.reviews.desk import Stamper
 from stationmaster.reviews.model import Facts, Stamp, ThreadSnapshot, as_shown
 from stationmaster.reviews.nodes import nodes_at
+from stationmaster.reviews.plain_text import storable
 from stationmaster.reviews.plan import Open
 
 SEARCHED = 20_000
@@ -133,13 +134,13 @@ def _words(value: Any, left: int = SEARCHED) -> Iterator[str]:
         elif isinstance(found, list):
             waiting.extend(found)
         elif found is not None and not isinstance(found, bool):
-            word = _plain(found if isinstance(found, str) else json.dumps(found))
+            word = storable(found if isinstance(found, str) else json.dumps(found))
             left -= len(word) + 1
             yield word
 
 
 def _line(text: str) -> str:
-    return " ".join(_plain(text).split())[:200]
+    return " ".join(storable(text).split())[:200]
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -147,9 +148,4 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _text(value: Any) -> str | None:
-    return _plain(str(value)) if value is not None else None
-
-
-def _plain(text: str) -> str:
-    """Without NUL and lone surrogates, which a text column refuses."""
-    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+    return storable(str(value)) if value is not None else None

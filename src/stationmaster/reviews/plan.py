@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from stationmaster.reviews.carrying import carrier_of, runs_after
 from stationmaster.reviews.model import (
     UNFINISHED,
     Gone,
@@ -14,10 +15,9 @@ from stationmaster.reviews.model import (
     RunInfo,
     ThreadSnapshot,
 )
+from stationmaster.reviews.moving_on import Ending, why_gone, why_not_taken
 from stationmaster.reviews.questions import leaf, questions, task_errors
 
-REVIEW_KEY = "stationmaster_review"
-"""Metadata of a run that carries an answer: the review's id, by which the run is found again after a crash."""
 _REFUSED = re.compile(r"^\d+ validation errors? for (?P<title>.*)")
 TAKEN_THEN_FAILED = "the answer was taken, then its node failed; answering again would change nothing"
 FORGOTTEN = (
@@ -81,13 +81,10 @@ class _Look:
         return review.kind == "breakpoint" and here.checkpoint_id == review.checkpoint_id
 
     def carrier(self, review: Review) -> RunInfo | None:
-        """The run that carries the review's answer: by its id, else by its metadata."""
-        for run in self.snapshot.runs:
-            if run.run_id == review.resume_run_id:
-                return run
-        if review.resume_run_id is not None:
-            return None
-        return next((run for run in self.snapshot.runs if _carries(run, review)), None)
+        return carrier_of(review, self.snapshot)
+
+    def why_gone(self, review: Review) -> Ending:
+        return why_gone(review, self.snapshot.checkpoint, runs_after(review, self.snapshot))
 
 
 def plan(
@@ -126,35 +123,8 @@ def _undelivered(review: Review, look: _Look) -> Move | None:
         return None
     if look.stands_at(review) and not look.errors:
         return None  # a run is under way, or one was cancelled: the breakpoint is where it was
-    state, why = _reason(review, look)
+    state, why = look.why_gone(review)
     return Move(review, state, why, drift=state)
-
-
-def _reason(review: Review, look: _Look) -> tuple[Literal["superseded", "answered_elsewhere"], str]:
-    """Why a question is gone, from where the thread stands and from the runs since it was asked."""
-    top, later = look.snapshot.checkpoint, _runs_after(review, look.snapshot)
-    if "update" in (top.source, leaf(top).source):
-        return "superseded", "the state was changed: continuing the thread asks again"
-    if top.source == "fork":
-        return "superseded", "the thread was forked to another checkpoint"
-    for run in later:
-        if review.interrupt_id in run.resume_ids or (run.has_resume and not run.resume_ids):
-            return "answered_elsewhere", f"run {run.run_id} brought an answer from elsewhere"
-        if review.kind == "breakpoint" and not run.has_input and not run.has_resume:
-            return "answered_elsewhere", f"run {run.run_id} continued the thread from elsewhere"
-    if any(run.has_input for run in later):
-        return "superseded", "new input replaced the question"
-    return "superseded", "the thread moved on without an answer"
-
-
-def _runs_after(review: Review, snapshot: ThreadSnapshot) -> list[RunInfo]:
-    """Runs newer than the one that asked; all that are known, where that one is not among them."""
-    later: list[RunInfo] = []
-    for run in snapshot.runs:
-        if run.run_id == review.run_id:
-            break
-        later.append(run)
-    return later
 
 
 def _sent(review: Review, look: _Look, in_hand: bool) -> Move | None:
@@ -163,19 +133,34 @@ def _sent(review: Review, look: _Look, in_hand: bool) -> Move | None:
         return None if in_hand else _carrier_unknown(review, look, question)
     if run.active:
         if question is None and not look.stands_at(review):
-            return Move(review, "consumed", "the thread went on with the answer", run=run, took=True)
+            consumed = Move(review, "consumed", "the thread went on with the answer", run=run, took=True)
+            return _too_late(review, look, run) or consumed
         return _adopted(review, run)
     if review.kind == "breakpoint":
         taken = not look.stands_at(review) or run.status in ("error", "timeout")
-        return _ended(review, look, run) if taken else _reopened(review, run, None)
+        if not taken:
+            return _reopened(review, run, None)
+        return _too_late(review, look, run) or _ended(review, look, run)
     if question is None:
-        return _ended(review, look, run)
+        return _too_late(review, look, run) or _ended(review, look, run)
     if question.error and not is_refusal(question) and run.status != "success":
         return Move(
             review, "failed", TAKEN_THEN_FAILED, note=TAKEN_THEN_FAILED, run=run, run_status=run.status,
             error=question.error, needs_person=True, took=True,
         )  # fmt: skip
     return _reopened(review, run, question.error)
+
+
+def _too_late(review: Review, look: _Look, run: RunInfo) -> Move | None:
+    """Something else moved the thread between the look before sending and the run: whose answer counted is not sure."""
+    ending = why_not_taken(review, run, look.snapshot)
+    if ending is None:
+        return None
+    state, why = ending
+    note = f"{why}, before run {run.run_id} brought the answer given here; look at the thread"
+    return Move(
+        review, state, note, note=note, run=run, run_status=run.status, needs_person=True, drift=state
+    )  # fmt: skip
 
 
 def _adopted(review: Review, run: RunInfo) -> Move | None:
@@ -200,7 +185,7 @@ def _carrier_unknown(review: Review, look: _Look, question: Pending | None) -> M
         )
     if review.resume_run_id or question or look.stands_at(review) or half_sent(review, look.snapshot):
         return None
-    state, why = _reason(review, look)
+    state, why = look.why_gone(review)
     return Move(review, state, f"{why}, before the answer was sent", drift=state)
 
 
@@ -293,7 +278,3 @@ def _new(question: Pending, last: Review | None, moves: Mapping[str, Move]) -> O
 
 def _withdrawn(review: Review) -> Move:
     return Move(review, "withdrawn", "the thread was deleted", drift="vanished")
-
-
-def _carries(run: RunInfo, review: Review) -> bool:
-    return run.metadata.get(REVIEW_KEY) == review.id

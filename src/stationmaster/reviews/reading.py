@@ -1,6 +1,6 @@
 """From the Agent Server's JSON to the words of the review service; pure, and forgiving about what is missing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,7 @@ def snapshot_from(
         thread_id=str(row["thread_id"]),
         status=str(row.get("status") or "idle"),
         checkpoint=checkpoint_from(state),
-        runs=tuple(run_from(run) for run in runs),
+        runs=_newest_first(run_from(run) for run in runs),
         forgotten=forgotten,
         metadata=_mapping(row.get("metadata")),
     )
@@ -60,6 +60,19 @@ def run_from(run: Json) -> RunInfo:
         resume_ids=frozenset(map(str, resume)) if isinstance(resume, Mapping) else frozenset(),
         created_at=_time(run.get("created_at")),
     )
+
+
+def _newest_first(runs: Iterable[RunInfo]) -> tuple[RunInfo, ...]:
+    """Those that were asked for by id come last, whenever they began."""
+    found = tuple(runs)
+    begun = [run.created_at for run in found if run.created_at is not None]
+    if len(begun) < len(found):
+        return found
+    return tuple(run for _, run in sorted(zip(begun, found, strict=True), key=_begun, reverse=True))
+
+
+def _begun(one: tuple[datetime, RunInfo]) -> datetime:
+    return one[0]
 
 
 def _task(task: Json) -> Task:

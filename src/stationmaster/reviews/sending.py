@@ -1,9 +1,11 @@
 """How one answer goes to the Agent Server: as a resume by interrupt id, or as a change of state and a run."""
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stationmaster.reviews.agent_server import AgentServer
 from stationmaster.reviews.answering import resume_of
+from stationmaster.reviews.carrying import stamp
 from stationmaster.reviews.errors import AgentServerRefused
 from stationmaster.reviews.model import Checkpoint, Review, ThreadSnapshot
 from stationmaster.reviews.plan import half_sent
@@ -37,30 +39,56 @@ def writes_state(review: Review) -> bool:
     return resume.kind != "resume" and bool(resume.state_update or resume.as_node)
 
 
-async def send(server: AgentServer, review: Review, seen: ThreadSnapshot) -> str:
-    """Start the run that carries the answer; its id. Of two steps the first is left out where `seen` shows it done."""
+@dataclass(frozen=True)
+class Request:
+    """An answer ready to go: between here and the server nothing more is read. `change`: the state is written first."""
+
+    thread_id: str
+    assistant_id: str
+    stamp: dict[str, str]
+    answers: dict[str, Any] | None = None
+    change: bool = False
+    update: Any = None
+    as_node: str | None = None
+    checkpoint: dict[str, Any] | None = None
+
+
+async def get_ready(server: AgentServer, review: Review) -> None:
+    """Have the server say now, before the look at the thread, what `prepare` asks it: then it is known, and the answer
+    leaves right after the look."""
+    if review.assistant_id and review.state in ("decided", "sent"):
+        await _decided_by(server, review.assistant_id, review)
+
+
+async def prepare(server: AgentServer, review: Review, seen: ThreadSnapshot) -> Request:
+    """What is sent after `seen`; of two steps the first is left out where `seen` shows it done."""
     resume, assistant_id = resume_of(review), review.assistant_id or _assistant(seen)
     if assistant_id is None:
         raise ValueError("no assistant; `obstacle` says so")
+    made = Request(review.thread_id, assistant_id, stamp(review, seen))
     if resume.kind == "resume":
+        decided_by = await _decided_by(server, assistant_id, review)
+        return replace(made, answers={review.interrupt_id: resume.value}, update=decided_by)
+    if not writes_state(review) or half_sent(review, seen):
+        return made
+    update = await _stamped(server, assistant_id, review, resume.state_update)
+    address = _address(seen.checkpoint, review)
+    return replace(made, change=True, update=update, as_node=resume.as_node, checkpoint=address)
+
+
+async def send(server: AgentServer, made: Request) -> str:
+    """Start the run that carries the answer; its id."""
+    thread_id, assistant_id = made.thread_id, made.assistant_id
+    if made.answers is not None:
         return await server.resume(
-            review.thread_id,
-            assistant_id,
-            {review.interrupt_id: resume.value},
-            review_id=review.id,
-            update=await _stamp(server, assistant_id, review),
+            thread_id, assistant_id, made.answers, stamp=made.stamp, update=made.update
         )
-    if writes_state(review) and not half_sent(review, seen):
-        await server.update_state(
-            review.thread_id,
-            await _stamped(server, assistant_id, review, resume.state_update),
-            as_node=resume.as_node,
-            checkpoint=_address(seen.checkpoint, review),
-        )
-    return await server.continue_(review.thread_id, assistant_id, review_id=review.id)
+    if made.change:
+        await server.update_state(thread_id, made.update, as_node=made.as_node, checkpoint=made.checkpoint)
+    return await server.continue_(thread_id, assistant_id, stamp=made.stamp)
 
 
-async def _stamp(server: AgentServer, assistant_id: str, review: Review) -> dict[str, Any] | None:
+async def _decided_by(server: AgentServer, assistant_id: str, review: Review) -> dict[str, Any] | None:
     """Who decided, where the graph's state has a place for it: from the credential, never from the form."""
     try:
         has_place = DECIDED_BY in await server.state_keys(assistant_id)
@@ -73,8 +101,8 @@ async def _stamped(server: AgentServer, assistant_id: str, review: Review, updat
     """The same for a change of state: what a form says under that key is overwritten. A subgraph has its own keys."""
     if review.namespace:
         return update
-    stamp = await _stamp(server, assistant_id, review)
-    return {**(update or {}), **stamp} if stamp else update
+    decided_by = await _decided_by(server, assistant_id, review)
+    return {**(update or {}), **decided_by} if decided_by else update
 
 
 def _address(top: Checkpoint, review: Review) -> dict[str, Any] | None:

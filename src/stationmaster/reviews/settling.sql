@@ -1,6 +1,6 @@
 -- name: look_again^
--- The worker takes it at its next turn, whoever had it before.
-update reviews.reviews set next_look_at = now(), worked_until = null
+-- The worker takes it at its next turn. A worker that has it in hand keeps it: its request may be on the way.
+update reviews.reviews set next_look_at = now()
 where id = :id and phase = 'moving'
 returning id;
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from stationmaster.postgres.queries import load
+from stationmaster.reviews.agent_server import ThreadMissing
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
 from stationmaster.reviews.observe import observe
@@ -23,14 +24,15 @@ AT_ONCE = 8
 PER_SECOND = 400.0
 """Requests to the Agent Server, which has runs to move as well."""
 GIVE_UP = 20
-"""Failures in one sweep after which the server counts as away."""
+"""Threads in one sweep of which it gives no answer, after which the server counts as away."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass
 class Swept:
-    """What one sweep did. `failed`: threads that could not be read; the next sweep looks at them first."""
+    """What one sweep did. `failed`: threads that could not be looked at; the next sweep looks at them first. `away`:
+    for how many of them the Agent Server gave no answer."""
 
     full: bool
     threads: int = 0
@@ -38,6 +40,7 @@ class Swept:
     moved: int = 0
     lag_s: float = 0.0
     failed: set[str] = field(default_factory=set)
+    away: int = 0
 
 
 @dataclass
@@ -131,16 +134,18 @@ async def _look_at(desk: Desk, found: _Found, surely: set[str], wanted: set[str]
 
     async def one(thread_id: str) -> None:
         async with gate:
-            if len(swept.failed) > GIVE_UP:
+            if swept.away > GIVE_UP:
                 return
             await rate.turn()
             try:
                 await _look(desk, thread_id, surely, found, swept)
             except (AgentServerUnavailable, AgentServerRefused) as error:
                 logger.warning("thread %s: %s", thread_id, error)
-                swept.failed.add(thread_id)
+                if not isinstance(error, ThreadMissing) or len(swept.failed) < GIVE_UP:
+                    swept.failed.add(thread_id)
+                swept.away += isinstance(error, AgentServerUnavailable)
             except Exception:
-                # A thread that nobody can read hides no other.
+                # A thread that nobody can read hides no other, and many of them are no server that is away.
                 logger.exception("thread %s could not be looked at", thread_id)
                 swept.failed.add(thread_id)
 
@@ -148,9 +153,9 @@ async def _look_at(desk: Desk, found: _Found, surely: set[str], wanted: set[str]
         for thread_id in {**dict.fromkeys(surely), **found.changed}:
             if thread_id in wanted:
                 group.create_task(one(thread_id))
-    if len(swept.failed) > GIVE_UP:
+    if swept.away > GIVE_UP:
         raise AgentServerUnavailable(
-            f"{len(swept.failed)} threads could not be read: the Agent Server is away or failing; see its log"
+            f"{swept.away} threads could not be read: the Agent Server is away or failing; see its log"
         )
 
 
@@ -161,5 +166,7 @@ async def _look(desk: Desk, thread_id: str, surely: set[str], found: _Found, swe
     observed = await observe(desk, thread_id, "sweep")
     swept.opened += len(observed.opened)
     swept.moved += len(observed.moved)
+    if observed.refused:
+        swept.failed.add(thread_id)
     if observed.opened and (changed_at := found.changed.get(thread_id)):
         swept.lag_s = max(swept.lag_s, (datetime.now(UTC) - changed_at).total_seconds())

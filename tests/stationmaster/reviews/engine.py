@@ -84,6 +84,12 @@ class Asking:
         await self.run(graph, input={"key": self.key, **values})
         return self.thread_id
 
+    async def another_thread(self) -> str:
+        """One that is there and was looked at: by it a look can tell that only this one was deleted."""
+        thread = await self.desk.server.client.threads.create()
+        await observe(self.desk, thread["thread_id"], "hook")
+        return thread["thread_id"]
+
     async def run(self, graph: str, **options: Any) -> Any:
         return await self.desk.server.client.runs.wait(self.thread_id, graph, raise_error=False, **options)
 

@@ -6,9 +6,10 @@ import pytest
 
 from stationmaster.reviews import audit
 from stationmaster.reviews.access.identity import Identity
+from stationmaster.reviews.carrying import stamp
 from stationmaster.reviews.continuing import continue_thread
 from stationmaster.reviews.errors import Forbidden, NotFound
-from stationmaster.reviews.model import Review
+from stationmaster.reviews.model import Review, ThreadSnapshot
 from stationmaster.reviews.settling import NothingToSettle
 from tests.stationmaster.reviews.engine import ANN, Asking, answer, person
 
@@ -72,7 +73,9 @@ async def test_twenty_presses_are_one_run(asking: Asking) -> None:
 async def test_a_press_that_died_after_it_started_the_run_is_found(asking: Asking) -> None:
     """The run carries the review's id: the next press follows it and starts none."""
     review = await failed(asking, "act", fails=2)
-    lost = await asking.desk.server.continue_(asking.thread_id, "failing", review_id=review.id)
+    seen = await asking.desk.server.read(asking.thread_id)
+    assert isinstance(seen, ThreadSnapshot)
+    lost = await asking.desk.server.continue_(asking.thread_id, "failing", stamp=stamp(review, seen))
     await asking.desk.server.join(asking.thread_id, lost, 20)
     after = await press(asking, review)
     assert after.resume_run_id == lost

@@ -180,6 +180,7 @@ async def test_answered_elsewhere(asking: Asking) -> None:
 async def test_deleted_thread_withdraws(asking: Asking) -> None:
     await asking.ask("plain", question="q")
     await asking.opened()
+    await asking.another_thread()
     await asking.desk.server.client.threads.delete(asking.thread_id)
     await asking.look()
     assert (await asking.review()).state == "withdrawn"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stationmaster.reviews.carrying import DECISION_KEY, REVIEW_KEY, carries
 from stationmaster.reviews.database import Pool
 from stationmaster.reviews.model import (
     STATES,
@@ -22,7 +23,7 @@ from stationmaster.reviews.model import (
     Task,
     ThreadSnapshot,
 )
-from stationmaster.reviews.plan import REVIEW_KEY, Move, Open, plan
+from stationmaster.reviews.plan import Move, Open, plan
 from stationmaster.reviews.questions import questions
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -161,12 +162,15 @@ def checkpoints(draw: st.DrawFn, depth: int = 0) -> Checkpoint:
     )  # fmt: skip
 
 
+decisions = st.sampled_from(["", "", "another"])
+
+
 @st.composite
 def runs(draw: st.DrawFn) -> RunInfo:
     run_id = draw(st.sampled_from(["r1", "r2", "r3", "carrier"]))
     carried = draw(st.sampled_from([None, "review-1", "review-2"]))
     return RunInfo(
-        run_id, draw(statuses), "assistant", {REVIEW_KEY: carried} if carried else {},
+        run_id, draw(statuses), "assistant", {REVIEW_KEY: carried, DECISION_KEY: draw(decisions)} if carried else {},
         has_input=draw(st.booleans()), has_resume=draw(st.booleans()),
         resume_ids=frozenset(draw(st.lists(st.sampled_from(["a", "b"]), max_size=1))),
         interrupt_before=draw(st.sampled_from([(), ("ask",)])),
@@ -225,7 +229,7 @@ def test_what_is_in_hand_is_not_concluded_from(seen: ThreadSnapshot | Gone, betw
     desk = Desk()
     first = Pending("t", "a", 1)
     desk.reviews.append(new_review(1, first, state="sent"))
-    carried = isinstance(seen, Gone) or any(run.metadata.get(REVIEW_KEY) == "review-1" for run in seen.runs)
+    carried = isinstance(seen, Gone) or any(carries(run, desk.reviews[0]) for run in seen.runs)
     desk.see(seen, frozenset({"review-1"}))
     if not carried:
         assert desk.reviews[0].state == "sent"

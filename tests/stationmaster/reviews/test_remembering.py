@@ -131,6 +131,7 @@ async def test_what_happens_elsewhere_is_still_found(asking: Asking, deed: str) 
     if deed == "answer":
         await asking.run("plain", command={"resume": {review.interrupt_id: "direct"}})
     else:
+        await asking.another_thread()
         await asking.desk.server.client.threads.delete(asking.thread_id)
         clock.now += RECHECK_S
     await sweep(asking.desk, mark, memory=memory)
