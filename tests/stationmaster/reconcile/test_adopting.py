@@ -186,7 +186,7 @@ def test_what_has_no_file_gets_one() -> None:
 
 
 @given(assistants("x"), crons("y"))
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_a_new_file_says_what_it_was_made_of(assistant: Assistant, cron: Cron) -> None:
     for resource, model in ((assistant, "assistant"), (cron, "cron")):
         found = parse(new_text(resource), Path("x.yaml"), "x.yaml")
@@ -196,7 +196,7 @@ def test_a_new_file_says_what_it_was_made_of(assistant: Assistant, cron: Cron) -
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_a_key_is_set_or_taken_out_and_no_other_changes(data: st.DataObject) -> None:
     source = parse(ASSISTANT, Path("x.yaml"), "x.yaml")
     assert isinstance(source, Source)
@@ -224,6 +224,16 @@ def test_a_key_is_set_or_taken_out_and_no_other_changes(data: st.DataObject) -> 
         "# words",
     ):
         assert comment in after.text
+
+
+@pytest.mark.parametrize(
+    "text", ["?x", "- x", "a: b", "#x", " x", "x ", "null", "1.5", "yes", "a, b", "[x", "é", "@x", "*x"]
+)
+def test_texts_that_yaml_would_read_as_something_else(text: str) -> None:
+    for value in (text, [text, "y"], {"a": text}):
+        found = parse(editing.dumped({"key": value}), Path("x.yaml"), "x.yaml")
+        assert isinstance(found, Source)
+        assert found.value == {"key": value}
 
 
 def test_a_layout_that_cannot_be_edited_is_refused_and_the_file_stays() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stationmaster.reconcile.canonical import canonical, digest, same
@@ -21,10 +21,12 @@ from tests.stationmaster.reconcile.model import (
 )
 
 World = tuple[Desired, Actual]
+# A busy machine takes its time over worlds; that is no finding.
+SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @given(worlds(), st.booleans())
-@settings(max_examples=60)
+@settings(SETTINGS, max_examples=60)
 def test_a_plan_that_is_carried_out_leaves_what_the_files_say_and_nothing_to_do(
     world: World, prune: bool
 ) -> None:
@@ -43,7 +45,7 @@ def test_a_plan_that_is_carried_out_leaves_what_the_files_say_and_nothing_to_do(
 
 
 @given(worlds(), st.booleans())
-@settings(max_examples=60)
+@settings(SETTINGS, max_examples=60)
 def test_what_is_not_ours_is_never_touched(world: World, prune: bool) -> None:
     desired, actual = world
     after = carried_out(diff(desired, actual, prune=prune), actual)
@@ -57,7 +59,7 @@ MARK = "'managed_by': 'stationmaster'"
 
 
 @given(worlds())
-@settings(max_examples=40)
+@settings(SETTINGS)
 def test_without_prune_nothing_that_has_no_file_is_deleted(world: World) -> None:
     desired, actual = world
     changes = diff(desired, actual)
@@ -70,7 +72,7 @@ def test_without_prune_nothing_that_has_no_file_is_deleted(world: World) -> None
 
 
 @given(worlds())
-@settings(max_examples=40)
+@settings(SETTINGS)
 def test_the_order_in_which_a_server_lists_is_nothing(world: World) -> None:
     desired, actual = world
     turned = Actual(actual.assistants[::-1], actual.crons[::-1])
@@ -79,7 +81,7 @@ def test_the_order_in_which_a_server_lists_is_nothing(world: World) -> None:
 
 
 @given(worlds())
-@settings(max_examples=40)
+@settings(SETTINGS)
 def test_keeping_drift_leaves_every_row_that_somebody_changed(world: World) -> None:
     desired, actual = world
     made = plan(desired, actual).keeping_drift()
@@ -90,6 +92,7 @@ def test_keeping_drift_leaves_every_row_that_somebody_changed(world: World) -> N
 
 
 @given(assistants("a"), assistants("a"), assistants("a"))
+@settings(SETTINGS)
 def test_drift_is_what_differs_from_what_was_applied(
     applied: Assistant, now: Assistant, file: Assistant
 ) -> None:
@@ -109,6 +112,7 @@ def _equal(left: dict[str, object], right: dict[str, object], name: str) -> bool
 
 
 @given(crons("a"), crons("a"))
+@settings(SETTINGS)
 def test_a_cron_is_made_anew_only_for_what_no_server_changes(before: Cron, file: Cron) -> None:
     changes = diff(Desired((), (file,)), Actual((), (served_cron(before, before),)))
     names = {field.field for change in changes for field in change.fields}

@@ -4,17 +4,19 @@ The lines of a key are replaced, taken out or added; nothing is parsed and writt
 again and compares: an exotic layout is then refused instead of spoilt.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.scalarstring import LiteralScalarString
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 
 WIDTH = 110
 ABSENT = object()
-_PLAIN_LIST = 60
+_SHORT = 60
+_BARE = re.compile(r"\w[\w ./-]*")
 
 
 def changed(text: str, tree: CommentedMap, path: Sequence[str], value: Any) -> str:
@@ -96,12 +98,20 @@ def _styled(value: Any) -> Any:
             return LiteralScalarString(value)
         case dict():
             return CommentedMap({key: _styled(item) for key, item in value.items()})
-        case list() | tuple():
-            items = CommentedSeq([_styled(item) for item in value])
-            if all(
-                isinstance(item, str | int | float | None) and len(str(item)) < _PLAIN_LIST for item in value
-            ):
-                items.fa.set_flow_style()
+        case list() | tuple() if all(map(_is_short, value)):
+            items = CommentedSeq([_quoted(item) for item in value])
+            items.fa.set_flow_style()
             return items
+        case list() | tuple():
+            return CommentedSeq([_styled(item) for item in value])
         case _:
             return value
+
+
+def _is_short(item: Any) -> bool:
+    return isinstance(item, str | int | float | None) and len(str(item)) < _SHORT
+
+
+def _quoted(item: Any) -> Any:
+    """In brackets the emitter leaves texts bare that the parser then takes for keys, such as `?x`."""
+    return DoubleQuotedScalarString(item) if isinstance(item, str) and not _BARE.fullmatch(item) else item
