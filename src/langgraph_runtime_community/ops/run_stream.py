@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 from langgraph_runtime_community import database
 from langgraph_runtime_community.database import json
+from langgraph_runtime_community.identity import WORKER_ID
 from langgraph_runtime_community.lease import LEASE
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask
 from langgraph_runtime_community.streams.events import EventId, parse_id, wanted
@@ -113,14 +114,21 @@ async def _standing(
         raise HTTPException(404, "Run not found")
     over = row is None or row["status"] not in IN_FLIGHT
     known = HUB.known(run)
-    if not over and not (known and known.here):
-        await watch(run)
-        await WATCHER.begin(run)
+    if row and not over and not (known and known.here):
+        await _follow_elsewhere(run, row)
     replays = []
     if (after := parse_id(last_event_id)) is not None:
         await KEEPER.flush()
         replays = await kept(run, after)
     return bool(row and row["resumable"]), over, replays
+
+
+async def _follow_elsewhere(run: UUID, row: dict[str, Any]) -> None:
+    """A run that this process accepted is shared by whoever claims it; of another one its worker must be told."""
+    if row["origin"] != WORKER_ID:
+        await watch(run)
+    if row["attempt"]:
+        await WATCHER.begin(run)
 
 
 def _cancel_soon(run: UUID) -> None:
