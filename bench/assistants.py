@@ -53,6 +53,8 @@ async def measure(uri: str, directory: Path, *, count: int, requests: int) -> di
         try:
             await console.ready()
             took = await _all(console.url, secret, requests)
+            async with server.sdk() as client:
+                took["the server's own list"] = await _list(Gateway(client, server.url), requests)
         finally:
             console.stop()
     return {"assistants": count, "crons": count, "reviews": REVIEWS, **figures_of(took)}
@@ -96,6 +98,16 @@ async def _all(url: str, secret: str, requests: int) -> dict[str, list[float]]:
                 if turn >= 5:
                     took[name].append(time.perf_counter() - began)
                 assert response.status_code == 200, (path, response.status_code)
+    return took
+
+
+async def _list(gateway: Gateway, requests: int) -> list[float]:
+    """What the server takes to give all assistants to whoever asks it."""
+    took: list[float] = []
+    for _ in range(requests):
+        began = time.perf_counter()
+        await gateway.assistants()
+        took.append(time.perf_counter() - began)
     return took
 
 

@@ -36,7 +36,7 @@ def require_editable(assistant: ServedAssistant, *, allow_drift: bool) -> None:
         )
     if held_by_file(assistant, allow_drift=allow_drift):
         raise HeldByFile(
-            f"{name} is described by assistants/{name}.yaml and drift is not allowed: change the file and apply it, "
+            f"a file describes {name} (assistants/{name}.yaml) and drift is not allowed: change the file and apply it, "
             "or set STATIONMASTER_ALLOW_DRIFT=true for the console"
         )
 

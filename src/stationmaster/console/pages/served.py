@@ -113,10 +113,10 @@ def status_of(error: StationmasterError) -> int | None:
             return None
 
 
-def sentence(error: StationmasterError) -> str:
-    """A message as a sentence of a page."""
+def sentence(error: StationmasterError, name: str = "") -> str:
+    """A message as a sentence of a page; one that begins with this name keeps it as it is written."""
     text = str(error).rstrip(".")
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{text}." if name and text.startswith(name) else f"{text[:1].upper()}{text[1:]}."
 
 
 def _head(status: int) -> str:

@@ -156,7 +156,7 @@ def _review(
         require_editable(found, allow_drift=services(request).settings.allow_drift)
         refusal = ""
     except StationmasterError as refused:
-        refusal = sentence(refused)
+        refusal = sentence(refused, name_of(found))
     head = head_of(request, viewer, found)
     return page(
         request, "assistants/draft.html", viewer, status=422 if error else 200, current=ALL, head=head, here=head.href,
@@ -181,7 +181,7 @@ async def _overtaken(
         settings=tuple(drafting.typed_over(fresh.settings, read.texts, {})),
         general=tuple(drafting.typed_over(fresh.general, read.texts, {})),
     )
-    problem = Problem("Somebody was faster", sentence(error))
+    problem = Problem("Somebody was faster", sentence(error, name_of(found)))
     return await one.draw(request, viewer, at_hand, found, draft=kept, problem=problem, status=409)
 
 

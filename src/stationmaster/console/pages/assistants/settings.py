@@ -84,8 +84,8 @@ def general_of(content: Assistant) -> list[Setting]:
             longest=2_000, control="area", rows=2,
         ),
         replace(
-            _one("recursion_limit", "Most steps", Shape("integer", {}), limit, "the graph's own",
-                 "Super-steps of a run, before it is stopped."),
+            _one("recursion_limit", "Most steps", Shape("integer", {}), limit, "",
+                 "Super-steps of a run, before it is stopped; empty: the graph's own limit."),
             least=1, most=10_000, hint="whole number, 1 to 10000",
         ),
         _one("tags", "Tags", Shape("string", {}), ", ".join(content.tags), "", "Words, with commas between."),

@@ -47,17 +47,18 @@ def hint_of(shape: Shape) -> str:
     return ", ".join(filter(None, (kind, _range(shape.schema))))
 
 
+_BOUNDS = (
+    ("minimum", "{} or more"), ("exclusiveMinimum", "more than {}"), ("maximum", "{} or less"),
+    ("exclusiveMaximum", "less than {}"),
+)  # fmt: skip
+
+
 def _range(schema: Mapping[str, Any]) -> str:
     least, most = schema.get("minimum"), schema.get("maximum")
-    if least is not None and most is not None:
+    if isinstance(least, int | float) and isinstance(most, int | float):
         return f"{least:g} to {most:g}"
-    for key, words in (
-        ("minimum", "{} or more"), ("maximum", "{} or less"), ("exclusiveMinimum", "more than {}"),
-        ("exclusiveMaximum", "less than {}"),
-    ):  # fmt: skip
-        if isinstance(bound := schema.get(key), int | float):
-            return words.format(f"{bound:g}")
-    return ""
+    bounds = ((schema.get(key), words) for key, words in _BOUNDS)
+    return ", ".join(words.format(f"{bound:g}") for bound, words in bounds if isinstance(bound, int | float))
 
 
 def _at(root: Mapping[str, Any], reference: str) -> Mapping[str, Any]:

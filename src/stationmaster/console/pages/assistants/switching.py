@@ -89,9 +89,13 @@ async def _again(
     try:
         proposal = await _propose(request, at_hand, found, verb, origin, to, None)
     except NothingToDo as nothing:
-        problem = one.Problem("Somebody was faster", f"{sentence(error)} {sentence(nothing)}")
+        problem = one.Problem(
+            "Somebody was faster", f"{sentence(error, name_of(found))} {sentence(nothing, name_of(found))}"
+        )
         return await one.draw(request, viewer, at_hand, found, problem=problem, status=409)
-    return _draw(request, viewer, found, proposal, origin, to, conflict=sentence(error), status=409)
+    return _draw(
+        request, viewer, found, proposal, origin, to, conflict=sentence(error, name_of(found)), status=409
+    )
 
 
 def _draw(

@@ -9,7 +9,7 @@ from playwright.async_api import Page, expect
 
 from stationmaster.assistants import canaries
 from stationmaster.reconcile.resources import Signature
-from tests.stationmaster.console.pages.conftest import PHONE
+from tests.stationmaster.console.pages.conftest import PHONE, ready
 from tests.stationmaster.console.pages.questions import EVIL
 from tests.stationmaster.console.pages.served.conftest import Open, Served
 from tests.stationmaster.console.pages.served.test_crons import scheduled, ticks
@@ -107,6 +107,8 @@ async def test_a_trial_of_what_does_not_fit_says_why(place: Served, open_page: O
     page = await open_page(f"/assistants/{made.known_as}")
     await setting(page, "temperature").fill("9")
     await page.get_by_role("button", name="Try these").click()
+    await page.get_by_role("heading", name="Try").wait_for()
+    await ready(page)  # before that the form is sent without a script
     await page.get_by_role("button", name="Send to").click()
     await expect(page.locator(".ending[data-state=failed]").first).to_contain_text("out of range")
 
