@@ -13,13 +13,14 @@ from typing import Any
 
 from stationmaster.crons import history
 from stationmaster.crons.deciding import Keep, Slot, Start, decide
-from stationmaster.crons.due import MOST_MISSED, slot_of
+from stationmaster.crons.due import MOST_MISSED, planned_from, slot_of
 from stationmaster.crons.errors import HistoryAway, SlotRefused
 from stationmaster.crons.model import Policy, Tick, policy_of
 from stationmaster.crons.server import STARTED, TICK, CronServer
 from stationmaster.crons.settling import Connections, settle_all
 from stationmaster.crons.standing import look, standing_of
 from stationmaster.crons.starting import admit_started
+from stationmaster.crons.times import next_served
 from stationmaster.errors import StationmasterError
 from stationmaster.reconcile.resources import ServedCron
 from stationmaster.reviews.database import Connection
@@ -53,13 +54,37 @@ class Gate:
                 await admit_started(self.server, self.connections, run, started, caller)
             return
         cron_id = _cron_id(run)
-        if cron_id is not None:
-            await self._slot(run, cron_id, datetime.now(UTC))
-
-    async def _slot(self, run: MutableMapping[str, Any], cron_id: str, now: datetime) -> None:
+        if cron_id is None:
+            return
         cron = await self.server.cron(cron_id)
         if cron is None:
             raise SlotRefused(f"cron {cron_id} was deleted: its last run is not made")
+        now = datetime.now(UTC)
+        try:
+            await self._slot(run, cron, now)
+        except SlotRefused:
+            await self._end(cron, now)
+            raise
+
+    async def _end(self, cron: ServedCron, now: datetime) -> None:
+        """Switch off a cron that was refused, and whose schedule has no further slot: no next date can be written, and
+        a server that comes for the last one again and again never gets to the crons behind it.
+
+        Not before its last run is made: a server that dies until then comes back to the slot.
+        """
+        after = max(now, planned_from(cron.next_run_at) or now)
+        if next_served(cron.schedule, cron.timezone, after) is not None:
+            return
+        try:
+            await self.server.gateway.patch_cron(cron.cron_id, enabled=False)
+        except StationmasterError as error:
+            logger.warning(
+                "cron %s has no further slot, and could not be switched off: %s", cron.cron_id, error
+            )
+            return
+        logger.info("cron %s has no further slot: it is off", cron.cron_id)
+
+    async def _slot(self, run: MutableMapping[str, Any], cron: ServedCron, now: datetime) -> None:
         policy, slot = policy_of(cron), slot_of(cron, now)
         try:
             open_ticks = await self._open_ticks(policy, slot)

@@ -1,6 +1,7 @@
 """Slots that wait for their turn: started once nothing stands in their way, or given up when their cron is no more."""
 
 import logging
+from datetime import UTC, datetime
 
 from stationmaster.crons import history
 from stationmaster.crons.deciding import obstacle
@@ -8,6 +9,7 @@ from stationmaster.crons.model import Tick, policy_of
 from stationmaster.crons.server import CronServer
 from stationmaster.crons.settling import Connections, settle_all
 from stationmaster.crons.standing import standing_of
+from stationmaster.crons.times import next_served
 from stationmaster.errors import StationmasterError
 from stationmaster.reconcile.errors import ServerRefused
 from stationmaster.reconcile.resources import ServedCron
@@ -39,7 +41,7 @@ def _of(tick: Tick, crons: tuple[ServedCron, ...]) -> ServedCron | None:
 
 
 async def _give(server: CronServer, connections: Connections, tick: Tick, cron: ServedCron | None) -> bool:
-    if cron is None or not cron.enabled:
+    if cron is None or _stopped(cron):
         reason = "its cron was deleted" if cron is None else "its cron was stopped"
         async with connections() as conn:
             await history.drop_queued(conn, tick, reason)
@@ -56,3 +58,9 @@ async def _give(server: CronServer, connections: Connections, tick: Tick, cron: 
         logger.info("cron %s waits on with a slot: %s", tick.cron, error)
         return False
     return True
+
+
+def _stopped(cron: ServedCron) -> bool:
+    """By somebody, and not since its schedule has ended: the last slot has its turn all the same."""
+    ended = next_served(cron.schedule, cron.timezone, datetime.now(UTC)) is None
+    return not cron.enabled and (cron.paused is not None or not ended)

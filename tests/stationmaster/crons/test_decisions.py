@@ -102,6 +102,21 @@ def test_a_server_that_has_moved_on_already() -> None:
     assert slot_of(served(next_run_at=(NOON + timedelta(hours=1)).isoformat()), NOW) == Slot(NOON)
 
 
+def test_the_last_slot_of_a_schedule_that_ends() -> None:
+    at = datetime(2027, 6, 1, 9, tzinfo=UTC)
+    once = served(schedule="0 9 1 6 * 0 2027", next_run_at=at.isoformat())
+    assert slot_of(once, at + timedelta(seconds=2)) == Slot(at)
+    last_of_two = served(schedule="0 9 1,2 6 * 0 2027", next_run_at=at.isoformat())
+    assert slot_of(last_of_two, at + timedelta(days=3)) == Slot(at + timedelta(days=1), (at,))
+
+
+def test_a_server_whose_clock_is_ahead_comes_for_its_own_slot() -> None:
+    """The durable runtime asks Postgres what time it is."""
+    assert slot_of(served(), NOON - timedelta(milliseconds=50)) == Slot(NOON)
+    every_second = served(schedule="* * * * * *")
+    assert slot_of(every_second, NOON - timedelta(seconds=1.5)) == Slot(NOON)
+
+
 def test_a_week_of_seconds_is_counted_as_far_as_it_goes() -> None:
     slot = slot_of(served(schedule="* * * * * *", next_run_at=(NOON - timedelta(days=7)).isoformat()), NOW)
     assert slot.planned_at == NOW and len(slot.missed) == MOST_MISSED + 1

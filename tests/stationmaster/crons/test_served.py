@@ -36,6 +36,22 @@ async def test_each_slot_is_one_run_and_one_row(operator: Operator, cron_databas
     assert (run["metadata"] or {})[TICK] == runs[0].id
 
 
+async def test_a_schedule_that_ends_runs_its_last_slot_and_keeps_no_other_cron_up(operator: Operator) -> None:
+    at = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=4)
+    schedule = f"{at.minute} {at.hour} {at.day} {at.month} * {at.second} {at.year}"
+    once = await operator.cron("once", schedule=schedule)
+    await operator.cron("behind")
+    [tick] = await operator.until("once", lambda ticks: outcomes(ticks) == ["success"])
+    assert (tick.planned_at, tick.slots) == (at, 1)
+    # No next date can be written: the server would come for the same slot for ever.
+    async with asyncio.timeout(20):
+        while (left := await operator.server.cron(once.cron_id)) and left.enabled:  # noqa: ASYNC110
+            await asyncio.sleep(0.2)  # between two looks at the state that is waited for
+    ticks = await operator.ticks("behind")
+    assert await operator.until("behind", lambda later: outcomes(later).count("success") > len(ticks) + 1)
+    assert len(await operator.ticks("once")) == 1
+
+
 async def test_failures_are_told_with_their_reason(operator: Operator) -> None:
     await operator.cron("bad", input={"fail": True})
     ticks = await operator.until("bad", lambda ticks: outcomes(ticks).count("error") >= 3)
