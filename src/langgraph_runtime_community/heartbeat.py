@@ -14,10 +14,11 @@ from psycopg.rows import dict_row
 from langgraph_runtime_community.config import config
 from langgraph_runtime_community.identity import HOST, PID, WORKER_ID
 from langgraph_runtime_community.pulse import PULSE
+from langgraph_runtime_community.work import BENCH
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("heartbeat.sql"))
-BEAT, CANCELS, LEAVE = QUERIES["beat"], QUERIES["cancels"], QUERIES["leave"]
+BEAT, CANCELS = QUERIES["beat"], QUERIES["cancels"]
 BEATS_A_LEASE = 5
 logger = structlog.stdlib.get_logger(__name__)
 
@@ -78,5 +79,6 @@ class Heartbeat:
         sent_at = time.monotonic()
         conn.execute(BEAT, {"worker": WORKER_ID, "host": HOST, "pid": PID, "lease": config().lease_s})
         PULSE.beat(sent_at)
-        for row in conn.execute(CANCELS, {"worker": WORKER_ID}):
-            self._cancelled(row["run_id"], row["cancel"], row["cancel_reason"])
+        if (bench := BENCH.get()) and bench.leases:
+            for row in conn.execute(CANCELS, {"worker": WORKER_ID}):
+                self._cancelled(row["run_id"], row["cancel"], row["cancel_reason"])
