@@ -283,7 +283,7 @@ def test_an_apply_that_is_killed_is_finished_by_the_next(command: Command, proje
         process.wait()
         made = len(await gateway.crons())
         wish = Wish(read(Path("assistants"), Path("crons")).desired())
-        outcomes = [each async for each in apply(wish, gateway, Signature("ana", "test"), ttl_s=0.6)]
+        outcomes = [each async for each in apply(wish, gateway, Signature("ana", "test"), ttl_s=4)]
         assert {each.status for each in outcomes} == {"done"}
         assert (await look(wish, gateway)).changes == ()
         assert len({each.name for each in await gateway.crons()}) == len(await gateway.crons()) == count + 1

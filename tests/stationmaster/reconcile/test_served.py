@@ -35,7 +35,7 @@ DESIRED = Desired(
 async def applied(served: Served, wish: Wish | Desired, by: Signature = BY) -> list[Outcome]:
     """All outcomes of an apply that is expected to succeed."""
     wish = wish if isinstance(wish, Wish) else Wish(wish)
-    outcomes = [outcome async for outcome in apply(wish, served.gateway, by, ttl_s=2)]
+    outcomes = [outcome async for outcome in apply(wish, served.gateway, by)]
     assert [outcome.detail for outcome in outcomes if outcome.status != "done"] == []
     return outcomes
 
@@ -384,7 +384,7 @@ async def test_an_apply_that_is_cut_at_any_write_is_finished_by_the_next_and_not
     for number in range(len(writes)):
         await as_before(served)
         served.wire.reset(cut_at=number, cut=cut)
-        outcomes = [outcome async for outcome in apply(wish, served.gateway, BY, ttl_s=2)]
+        outcomes = [outcome async for outcome in apply(wish, served.gateway, BY)]
         assert any(outcome.status != "done" for outcome in outcomes), f"cut at {writes[number]}"
         firing = await enabled(served)
         assert {name for name in firing if firing.count(name) > 1} <= {"twice"}, "two would fire in one slot"
