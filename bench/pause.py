@@ -21,7 +21,8 @@ from tests.fakes.console import ConsoleProcess
 from tests.reviews_hold.world import asking_server, console_for, token_of
 
 Seconds = float
-LOOK_S = 0.02
+LOOK_S = 0.1
+"""Between two looks at the list: it costs the console 20 ms of work, which the questions have to wait for."""
 PATIENCE_S = 60.0
 
 
@@ -120,7 +121,7 @@ async def alone(runs: int, every_s: Seconds) -> dict[str, Any]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="bench.pause", description=__doc__)
     parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--every", type=float, default=0.3, help="seconds between two runs")
+    parser.add_argument("--every", type=float, default=0.5, help="seconds between two runs")
     parser.add_argument("--json", action="store_true", help="one object instead of a table")
     asked = parser.parse_args()
     figures = asyncio.run(alone(asked.runs, asked.every))

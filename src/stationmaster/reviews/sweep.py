@@ -113,18 +113,23 @@ async def sweep(
 
 
 async def _changed(desk: Desk, watermark: datetime | None) -> _Found:
-    """Newest first, down to the watermark. Nothing as new as the watermark means that the server forgot."""
+    """Down to the watermark, the newest first of those whose row is anything but idle, then the others: a row is only a
+    hint, and where all have to be read it says where to begin. Nothing as new as the watermark means that the server
+    forgot."""
     changed: dict[str, datetime] = {}
+    idle: set[str] = set()
     newest: datetime | None = None
     floor = watermark - OVERLAP if watermark else None
     async for page in desk.server.threads():
         newest = newest or (page[0].state_updated_at if page else None)
         fresh = [row for row in page if floor is None or row.state_updated_at >= floor]
         changed.update((row.thread_id, row.state_updated_at) for row in fresh)
+        idle.update(row.thread_id for row in fresh if row.status == "idle")
         if len(fresh) < len(page):
             break
     went_back = watermark is not None and (newest is None or newest < watermark)
-    return _Found(changed, newest, went_back)
+    order = sorted(changed, key=idle.__contains__)  # stable: the newest first within each
+    return _Found({thread_id: changed[thread_id] for thread_id in order}, newest, went_back)
 
 
 async def _look_at(desk: Desk, found: _Found, surely: set[str], wanted: set[str], swept: Swept) -> None:
