@@ -91,22 +91,30 @@ LIVE = Choice("live")
 
 
 def choose(
-    routes: Routes, live_id: str, *, key: str | None, thread: str, before: Mapping[str, Any], resumes: bool
+    routes: Routes,
+    live_id: str,
+    *,
+    key: str | None,
+    thread: str,
+    before: Mapping[str, Any] | None,
+    resumes: bool,
 ) -> Choice:
     """The arm of a run. `thread` is its thread's id (a run's own id where it has none); `before` is what the thread's
-    last run was stamped with, {} for none.
+    last run was stamped with, {} for none, None if that is not known.
 
     A pinned key comes first. A thread keeps its arm as long as the canary lasts, whatever becomes of the share; and
-    a resume never changes the arm, so that an answer is used by the content that asked.
+    a resume never changes the arm, so that an answer is used by the content that asked. A stamp with a `why` is of a
+    run that did not get what was its thread's: the thread's next message is decided as if it were the first. Where
+    nothing is known, the hash says for a resume too what it said for the run that asked.
     """
     if key is not None and (pinned := routes.pins.get(key)):
         return LIVE if pinned.assistant_id == live_id else Choice("pinned", pinned)
     canary = routes.canary
     if canary is None:
         return LIVE
-    if before.get("id") == canary.canary_id:
+    if before is not None and before.get("id") == canary.canary_id and (resumes or not before.get("why")):
         return Choice("canary", canary.arm) if before.get("arm") == "canary" else LIVE
-    if resumes:
+    if before is not None and resumes:
         return LIVE
     inside = bucket(live_id, canary.arm.assistant_id, key or thread) < canary.share
     return Choice("canary", canary.arm) if inside else LIVE

@@ -10,6 +10,7 @@ from stationmaster.reconcile.resources import ServedAssistant
 from stationmaster.server.lookups import WAIT_S, Lookups
 
 Json = Mapping[str, Any]
+NOT_TOLD = "the thread's last run could not be read in time: decided by the hash"
 
 
 class Server(Protocol):
@@ -19,8 +20,8 @@ class Server(Protocol):
     defaults: Lookups[dict[str, Any]]
     """By assistant id: what its graph's context schema names as defaults."""
 
-    async def last_stamp(self, thread_id: str) -> Json:
-        """The `canary` stamp of the thread's newest run; {} for none."""
+    async def last_stamp(self, thread_id: str) -> Json | None:
+        """The `canary` stamp of the thread's newest run; {} for none, None if it can't be read."""
         ...
 
 
@@ -35,15 +36,16 @@ async def give_arm(
     routes = Routes.of(live.metadata)
     if not routes:
         return None
-    choice = await _chosen(value, live, routes, server)
-    arm, why = live, None
+    before = await _before(value, routes, server)
+    choice = _chosen(value, live, routes, before)
+    arm, why = live, None if before is not None else NOT_TOLD
     if choice.arm is not None:
         found = (await server.assistants.of(choice.arm.assistant_id)).value
         if found is None:
             choice, why = LIVE, f"{choice.arm.name} was not to be had"
         else:
-            why = await _lay(value, live, found, server)
-            choice, arm = (choice, found) if why is None else (LIVE, live)
+            unfit = await _lay(value, live, found, server)
+            choice, arm, why = (choice, found, why) if unfit is None else (LIVE, live, unfit)
     canary = routes.canary
     return {
         "id": canary.canary_id if canary else None,
@@ -55,15 +57,20 @@ async def give_arm(
     }
 
 
-async def _chosen(value: Json, live: ServedAssistant, routes: Routes, server: Server) -> Choice:
+async def _before(value: Json, routes: Routes, server: Server) -> Json | None:
+    """What the thread's last run was stamped with; {} for none, None where the server does not say in time."""
     thread_id = value.get("thread_id")
-    before: Json = {}
-    if thread_id is not None and routes.canary:
-        try:
-            async with asyncio.timeout(WAIT_S):
-                before = await server.last_stamp(str(thread_id))
-        except TimeoutError:
-            before = {}  # the hash then says the same as it did, unless the share was lowered
+    if thread_id is None or not routes.canary:
+        return {}
+    try:
+        async with asyncio.timeout(WAIT_S):
+            return await server.last_stamp(str(thread_id))
+    except TimeoutError:
+        return None
+
+
+def _chosen(value: Json, live: ServedAssistant, routes: Routes, before: Json | None) -> Choice:
+    thread_id = value.get("thread_id")
     kwargs = value.get("kwargs") or {}
     return choose(
         routes,

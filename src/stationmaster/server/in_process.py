@@ -8,12 +8,12 @@ from typing import Any
 import httpx
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import LangGraphError
+from langgraph_sdk.errors import LangGraphError, NotFoundError
 
 from stationmaster.assistants.overlay import defaults_of
 from stationmaster.reconcile.reading_back import assistant_from
 from stationmaster.reconcile.resources import CANARY, ServedAssistant
-from stationmaster.server.lookups import Lookups
+from stationmaster.server.lookups import ABSENT, Absent, Lookups
 
 # A graph's schema is code: it changes with a new process.
 SCHEMA_TTL_S = 3600.0
@@ -28,7 +28,7 @@ class InProcess:
     defaults: Lookups[dict[str, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.assistants = Lookups(self.assistant)
+        self.assistants = Lookups(self._assistant)
         self.defaults = Lookups(self._defaults, SCHEMA_TTL_S)
 
     @cached_property
@@ -37,19 +37,27 @@ class InProcess:
 
     async def assistant(self, assistant_id: str) -> ServedAssistant | None:
         """It as it is now; None if it is not to be had."""
-        try:
-            return assistant_from(await self._client.assistants.get(assistant_id))
-        except AWAY:
-            return None
+        found = await self._assistant(assistant_id)
+        return None if isinstance(found, Absent) else found
 
-    async def last_stamp(self, thread_id: str) -> Mapping[str, Any]:
-        """The `canary` stamp of the thread's newest run; {} for none."""
+    async def last_stamp(self, thread_id: str) -> Mapping[str, Any] | None:
+        """The `canary` stamp of the thread's newest run; {} for none, None if it can't be read."""
         try:
             runs = await self._client.runs.list(thread_id, limit=1, select=["run_id", "metadata"])
+        except NotFoundError:
+            return {}  # the run makes its thread
         except AWAY:
-            return {}
+            return None
         stamped = (runs[0].get("metadata") or {}).get(CANARY) if runs else None
         return stamped if isinstance(stamped, Mapping) else {}
+
+    async def _assistant(self, assistant_id: str) -> ServedAssistant | Absent | None:
+        try:
+            return assistant_from(await self._client.assistants.get(assistant_id))
+        except NotFoundError:
+            return ABSENT
+        except AWAY:
+            return None
 
     async def _defaults(self, assistant_id: str) -> dict[str, Any] | None:
         try:

@@ -21,8 +21,16 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
+class Absent:
+    """There is none, for certain: what was known of it no longer counts."""
+
+
+ABSENT = Absent()
+
+
+@dataclass(frozen=True)
 class Found(Generic[T]):
-    """`value` None: not to be had. `current`: read just now, not merely remembered."""
+    """`value` None: not to be had, or there is none. `current`: read just now, not merely remembered."""
 
     value: T | None
     current: bool
@@ -38,15 +46,18 @@ class _Kept(Generic[T]):
 
 
 class Lookups(Generic[T]):
-    """Values by key; `ask` finds one, and gives None when it can't. Many who want the same ask once."""
+    """Values by key; `ask` finds one, gives ABSENT where there is none, and None when it can't say. Many who want the
+    same ask once."""
 
-    def __init__(self, ask: Callable[[str], Awaitable[T | None]], ttl_s: float | None = None) -> None:
+    def __init__(
+        self, ask: Callable[[str], Awaitable[T | Absent | None]], ttl_s: float | None = None
+    ) -> None:
         self._ask = ask
         self._ttl_s = ttl_s
         self._known: OrderedDict[str, _Kept[T]] = OrderedDict()
-        self._asking: dict[str, asyncio.Task[T | None]] = {}
+        self._asking: dict[str, asyncio.Task[T | Absent | None]] = {}
         self._changing: dict[str, float] = {}
-        self._alone: set[asyncio.Task[T | None]] = set()
+        self._alone: set[asyncio.Task[T | Absent | None]] = set()
 
     async def of(self, key: str) -> Found[T]:
         """The value, within WAIT_S."""
@@ -57,7 +68,7 @@ class Lookups(Generic[T]):
         task = self._task(key)
         await asyncio.wait({task}, timeout=WAIT_S)
         if task.done() and task.exception() is None and (value := task.result()) is not None:
-            return Found(value, current=True)
+            return Found(None if isinstance(value, Absent) else value, current=True)
         return Found(known, current=False)
 
     def changes(self, key: str) -> None:
@@ -67,15 +78,15 @@ class Lookups(Generic[T]):
         self._changing[key] = now + CHANGING_S
         self._asking.pop(key, None)
 
-    def _kept_s(self, value: T | None) -> float:
-        if value is None:
+    def _kept_s(self, value: T | Absent | None) -> float:
+        if value is None or isinstance(value, Absent):
             return RETRY_S
         return TTL_S if self._ttl_s is None else self._ttl_s
 
     def _is_changing(self, key: str) -> bool:
         return self._changing.get(key, 0.0) > time.monotonic()
 
-    def _task(self, key: str) -> "asyncio.Task[T | None]":
+    def _task(self, key: str) -> "asyncio.Task[T | Absent | None]":
         """While it changes everybody asks for themselves: an answer under way may be of before."""
         if self._is_changing(key):
             task = asyncio.create_task(self._look_up(key))
@@ -86,11 +97,12 @@ class Lookups(Generic[T]):
             self._asking[key] = asyncio.create_task(self._look_up(key))
         return self._asking[key]
 
-    async def _look_up(self, key: str) -> T | None:
+    async def _look_up(self, key: str) -> T | Absent | None:
         try:
             value = await self._ask(key)
             before = self._known.pop(key, None)
             remembered = before.value if before and value is None else value
+            remembered = None if isinstance(remembered, Absent) else remembered
             self._known[key] = _Kept(remembered, time.monotonic() + self._kept_s(value), value is not None)
             if len(self._known) > CAPACITY:
                 self._known.popitem(last=False)

@@ -227,6 +227,21 @@ async def test_an_arm_that_changes_or_goes_never_fails_a_run(
     assert (await seen(sdk, row))[-1]["context"]["tone"] == "formal"
 
 
+async def test_an_arm_that_is_deleted_runs_no_longer(
+    gateway: Gateway, sdk: LangGraphClient, name: str
+) -> None:
+    live, other = await two(gateway, name)
+    await began(gateway, name)
+    thread = await a_thread(sdk, live, other, inside=True)
+    assert stamp_of(await run(sdk, live.assistant_id, thread))["arm"] == "canary"
+    await gateway.delete_assistant(other)
+    async with asyncio.timeout(10):
+        while stamp_of(row := await run(sdk, live.assistant_id, thread))["arm"] == "canary":
+            pass
+    assert stamp_of(row)["why"] == f"{name}-next was not to be had"
+    assert (await seen(sdk, row))[-1]["context"]["tone"] == "formal"
+
+
 async def test_a_tenant_is_pinned_to_an_assistant_of_its_own(
     gateway: Gateway, sdk: LangGraphClient, name: str
 ) -> None:

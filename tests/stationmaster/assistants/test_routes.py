@@ -51,6 +51,24 @@ def test_a_wider_share_keeps_those_that_were_in_it() -> None:
     assert all(chosen(wide, thread) == ARM for thread in inside)
 
 
+def test_what_is_not_known_is_decided_by_the_hash_for_resumes_too() -> None:
+    routes = Routes(TEN)
+    for thread in threads(200):
+        first = chosen(routes, thread)
+        unknown = choose(routes, LIVE_ID, key=None, thread=thread, before=None, resumes=True)
+        assert unknown == first
+        assert chosen(routes, thread, resumes=True) == LIVE  # it asked before the canary began
+
+
+def test_a_run_that_did_not_get_its_arm_leaves_the_thread_its_own() -> None:
+    routes = Routes(TEN)
+    inside = next(thread for thread in threads(200) if chosen(routes, thread) == ARM)
+    why = "support-next was not to be had"
+    assert chosen(routes, inside, id="c1", arm="live", why=why) == ARM
+    # The live content asked.
+    assert chosen(routes, inside, resumes=True, id="c1", arm="live", why=why) == LIVE
+
+
 def test_other_canaries_meet_other_threads() -> None:
     """Else the same customers would be tried on each time."""
     one, two = Routes(TEN), Routes(replace(TEN, canary_id="c2", arm=ACME))

@@ -10,7 +10,7 @@ import pytest
 
 from stationmaster.assistants.routes import Arm, Canary, Routes
 from stationmaster.reconcile.resources import ServedAssistant
-from stationmaster.server import arms
+from stationmaster.server import arms, lookups
 from stationmaster.server.arms import give_arm
 from tests.stationmaster.server.knowing import Knowing
 
@@ -73,9 +73,43 @@ async def test_a_thread_whose_last_run_is_not_told_in_time_is_decided_by_its_has
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(arms, "WAIT_S", 0.01)
-    stamp = await give_arm(a_run(), LIVE, Slow(OTHER, defaults={"limit": 5}))
+    for kwargs in ({"input": {}}, {"command": {"resume": {"q": 1}}}):
+        stamp = await give_arm(a_run(kwargs=dict(kwargs)), LIVE, Slow(OTHER, defaults={"limit": 5}))
+        assert stamp
+        assert (stamp["arm"], stamp["why"]) == ("canary", arms.NOT_TOLD)
+
+
+async def test_a_resume_on_a_busy_server_does_not_change_a_threads_arm_for_good(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its question was asked by the canary; the message after it is the canary's too."""
+    monkeypatch.setattr(arms, "WAIT_S", 0.01)
+    resume = a_run(kwargs={"command": {"resume": {"q": 1}}})
+    stamp = await give_arm(resume, LIVE, Slow(OTHER, defaults={"limit": 5}))
     assert stamp
-    assert stamp["arm"] == "canary"
+    assert resume["kwargs"]["context"]["tone"] == "brief"
+    server = Knowing(OTHER, defaults={"limit": 5})
+    for last in (stamp, {"id": "c1", "arm": "live", "why": "support-next was not to be had"}):
+        server.stamps["t"] = last
+        message = await give_arm(a_run(), LIVE, server)
+        assert message
+        assert (message["arm"], message.get("why")) == ("canary", None)
+
+
+async def test_an_arm_that_was_deleted_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unlike one that can't be read for now, which runs on from memory."""
+    monkeypatch.setattr(lookups, "TTL_S", 0.0)
+    monkeypatch.setattr(lookups, "RETRY_S", 0.0)
+    server = Knowing(OTHER, defaults={"limit": 5})
+    answers: list[ServedAssistant | lookups.Absent | None] = [OTHER, None, lookups.ABSENT]
+
+    async def ask(assistant_id: str) -> ServedAssistant | lookups.Absent | None:
+        return answers.pop(0)
+
+    server.assistants = lookups.Lookups(ask)
+    stamps = [await give_arm(a_run(), LIVE, server) or {} for _ in range(3)]
+    assert [stamp["arm"] for stamp in stamps] == ["canary", "canary", "live"]
+    assert stamps[-1]["why"] == "support-next was not to be had"
 
 
 @pytest.mark.parametrize(

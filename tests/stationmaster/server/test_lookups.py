@@ -79,6 +79,20 @@ async def test_a_failed_lookup_forgets_nothing_and_fails_nobody(
         await asyncio.sleep(0)
 
 
+async def test_what_is_gone_for_certain_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookups, "TTL_S", 0.0)
+    monkeypatch.setattr(lookups, "RETRY_S", 0.0)
+    answers: list[str | lookups.Absent | None] = ["Careful", None, lookups.ABSENT, None]
+
+    async def ask(key: str) -> str | lookups.Absent | None:
+        return answers.pop(0)
+
+    names = Lookups(ask)
+    found = [await names.of("a") for _ in range(4)]
+    assert [each.value for each in found] == ["Careful", "Careful", None, None]
+    assert [each.current for each in found] == [True, False, True, False]
+
+
 async def test_around_a_change_nothing_read_before_counts() -> None:
     """An answer that was under way when the change began is of the old value."""
     asked = Asked()
