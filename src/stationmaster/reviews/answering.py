@@ -19,6 +19,8 @@ class Answered:
     resume: dict[str, Any]
     edits: dict[str, Any] | None
     reason: str | None
+    amount_usd: float | None
+    """The money in what will be sent; None if it can't be read."""
 
     def told(self) -> dict[str, Any]:
         """For the audit: who reads it finds all that was decided."""
@@ -42,6 +44,7 @@ def answered(review: Review, submission: Submission) -> Answered:
         resume=_parts(shape.answer(question, submission)),
         edits=edits,
         reason=reason or None,
+        amount_usd=shape.amount(question, submission),
     )
 
 
@@ -51,18 +54,9 @@ def resume_of(review: Review) -> Resume:
 
 
 def goes_to_second_person(review: Review, given: Answered) -> bool:
-    """By the rule stamped when it opened; an edit may raise the amount above the policy's figure."""
-    if review.two_person:
-        return True
+    """By the rule stamped when it opened, and by the amount that will be sent: an answer may raise it."""
     above = review.policy.get("two_people_above_usd")
-    amounts = [
-        change["after"]
-        for name, change in (given.edits or {}).items()
-        if name.rpartition(".")[2] == "amount_usd" and isinstance(change, Mapping) and "after" in change
-    ]
-    return above is not None and any(
-        needs_two(False, above, amount if isinstance(amount, int | float) else None) for amount in amounts
-    )
+    return review.two_person or needs_two(False, above, given.amount_usd)
 
 
 def same_answer(first: Mapping[str, Any], given: Answered) -> bool:

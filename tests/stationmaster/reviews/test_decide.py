@@ -19,7 +19,7 @@ from stationmaster.reviews.errors import (
     SecondPersonNeeded,
     TooLate,
 )
-from stationmaster.reviews.model import Review
+from stationmaster.reviews.model import Review, Submission
 from tests.stationmaster.reviews.engine import ANN, BEN, GROUP, answer, person
 from tests.stationmaster.reviews.rows import insert
 
@@ -111,6 +111,23 @@ async def test_an_edit_above_the_policys_figure_needs_a_second_person(pool: Pool
     )  # fmt: skip
     raised = await decide(pool, review.id, ANN, answer({"amount_usd": 500.0}))
     assert (raised.state, raised.two_person, raised.first_by) == ("open", True, "ann")
+
+
+@pytest.mark.parametrize(("amount", "state"), [(50_000, "open"), (60, "decided")])
+async def test_an_edited_call_is_judged_by_its_new_arguments(pool: Pool, amount: int, state: str) -> None:
+    from psycopg.types.json import Jsonb
+
+    call = {"name": "pay", "args": {"amount": 50}}
+    config = {"action_name": "pay", "allowed_decisions": ["approve", "edit"]}
+    review = await opened(
+        pool, shape="hitl_batch", payload={"action_requests": [call], "review_configs": [config]},
+        policy=Jsonb({"two_people_above_usd": 100}),
+    )  # fmt: skip
+    edit = Submission("edit", {"amount": amount})
+    first = await decide(pool, review.id, ANN, edit)
+    assert (first.state, first.two_person) == (state, state == "open")
+    if state == "open":
+        assert (await decide(pool, review.id, BEN, edit)).state == "decided"
 
 
 async def test_claims(pool: Pool) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from stationmaster.reviews.errors import AnswerRefused
 from stationmaster.reviews.model import Choice, Description, Field, Form, Pending, Resume, Submission
-from stationmaster.reviews.shapes import calls, fields
+from stationmaster.reviews.shapes import calls, fields, sent
 from stationmaster.reviews.shapes import inbox_request as one
 from stationmaster.reviews.shapes.amounts import total
 from stationmaster.reviews.shapes.filling import RAW, chosen, filled
@@ -77,6 +77,16 @@ def edits(pending: Pending, submission: Submission) -> dict[str, Any] | None:
         for name, halves in (one.edits_of(request, response) or {}).items()
     }
     return found or None
+
+
+def amount(pending: Pending, submission: Submission) -> float | None:
+    """Of the requests that are accepted or edited; None where one is answered in words."""
+    asked, responses = _requests(pending.value), validate(pending, submission)
+    if any(response["type"] == one.TYPES["respond"] for response in responses):
+        return None
+    return sent.of_calls(
+        one.run(request, response) for request, response in zip(asked, responses, strict=True)
+    )
 
 
 def _requests(value: Any) -> list[Any]:

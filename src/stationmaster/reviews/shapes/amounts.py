@@ -2,7 +2,7 @@
 
 The rule: `amount_usd`, else `amount`, of the payload; else of its `args`. A number, or a string that is a plain
 decimal ("640.00", "$1,200"). An amount too large for a float counts as the largest one, so that no policy is
-passed by under it; NaN is none. A batch of tool calls is about the sum of its calls.
+passed by under it; NaN is none. A batch of tool calls is about the sum of its calls. The amount of an answer: `sent`.
 """
 
 import math
@@ -24,15 +24,21 @@ def amount_of(payload: Any) -> float | None:
     for holder in (payload, payload.get("args")):
         if isinstance(holder, dict):
             for key in KEYS:
-                if (amount := _number(holder.get(key))) is not None:
+                if (amount := number_of(holder.get(key))) is not None:
                     return amount
     return None
 
 
 def total(payloads: Iterable[Any]) -> float | None:
     """The sum of what has an amount; None if nothing has."""
-    amounts = [amount for payload in payloads if (amount := amount_of(payload)) is not None]
-    return _bounded(sum(amounts)) if amounts else None
+    return sum_of(amount for payload in payloads if (amount := amount_of(payload)) is not None)
+
+
+def sum_of(amounts: Iterable[float]) -> float | None:
+    """What is paid in all; None of none. What comes back offsets nothing: 5,000 out and 4,900 in is about 5,000."""
+    found = list(amounts)
+    paid = [amount for amount in found if amount > 0]
+    return _bounded(sum(paid or found)) if found else None
 
 
 def changed_parts(payload: Any, answer: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -47,7 +53,8 @@ def changed_parts(payload: Any, answer: Mapping[str, Any]) -> dict[str, Any] | N
     return changes({key: before[key] for key in after if key in before}, after)
 
 
-def _number(value: Any) -> float | None:
+def number_of(value: Any) -> float | None:
+    """A number, or a text that is a plain decimal; None of anything else, NaN too."""
     if isinstance(value, str) and (found := _DECIMAL.fullmatch(value.strip()[:80])):
         value = float(found[1].replace(",", "") + (found[2] or ""))
     if isinstance(value, bool) or not isinstance(value, int | float):

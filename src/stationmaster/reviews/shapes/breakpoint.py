@@ -10,7 +10,7 @@ from typing import Any
 
 from stationmaster.reviews.errors import AnswerRefused
 from stationmaster.reviews.model import Choice, Description, Form, Pending, Resume, Submission
-from stationmaster.reviews.shapes import state_change
+from stationmaster.reviews.shapes import sent, state_change
 from stationmaster.reviews.shapes.amounts import amount_of
 from stationmaster.reviews.shapes.filling import RAW, check_kinds, chosen, filled
 from stationmaster.reviews.shapes.same import changes, same
@@ -85,6 +85,12 @@ def edits(pending: Pending, submission: Submission) -> dict[str, Any] | None:
     update, values = validate(pending, submission).get(UPDATE, {}), _values(pending)
     before = {key: values[key] for key in update if key in values} if isinstance(values, dict) else {}
     return changes(before, update)
+
+
+def amount(pending: Pending, submission: Submission) -> float | None:
+    """Of the state as it will be."""
+    values, update = _values(pending), validate(pending, submission).get(UPDATE, {})
+    return sent.of_change(values, {**values, **update} if isinstance(values, dict) else update)
 
 
 def _raw(pending: Pending, submission: Submission) -> dict[str, Any]:

@@ -170,6 +170,17 @@ def edits_of(call: Call, decision: dict[str, Any]) -> dict[str, Any] | None:
     return changes(call.args, decision["edited_action"]["args"]) if decision["type"] == "edit" else None
 
 
+def run(call: Call, decision: dict[str, Any]) -> tuple[Any, Any] | None:
+    """(arguments proposed, arguments sent) of a call that will run; None of one that won't."""
+    match decision["type"]:
+        case "approve":
+            return call.args, call.args
+        case "edit":
+            return call.args, decision["edited_action"]["args"]
+        case _:
+            return None
+
+
 def label(call: Call, number: int, part: str) -> str:
     """A label for one of several calls: which call, and what of it."""
     return numbered(call.name, number, part)

@@ -6,7 +6,7 @@ from typing import Any
 
 from stationmaster.reviews.errors import AnswerRefused
 from stationmaster.reviews.model import Choice, Description, Field, Form, Pending, Resume, Submission
-from stationmaster.reviews.shapes import calls, fields
+from stationmaster.reviews.shapes import calls, fields, sent
 from stationmaster.reviews.shapes.amounts import total
 from stationmaster.reviews.shapes.filling import RAW, chosen, filled
 from stationmaster.reviews.shapes.same import same
@@ -88,6 +88,16 @@ def edits(pending: Pending, submission: Submission) -> dict[str, Any] | None:
         for name, halves in (calls.edits_of(call, decision) or {}).items()
     }
     return found or None
+
+
+def amount(pending: Pending, submission: Submission) -> float | None:
+    """Of the calls that will run."""
+    asked, decisions = _calls(pending.value), validate(pending, submission)["decisions"]
+    return sent.of_calls(
+        made
+        for call, decision in zip(asked, decisions, strict=True)
+        if (made := calls.run(call, decision)) is not None
+    )
 
 
 def _calls(value: dict[str, Any]) -> list[calls.Call]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from stationmaster.reviews.model import Description, Form, Pending, Resume, Submission
-from stationmaster.reviews.shapes import calls
+from stationmaster.reviews.shapes import calls, sent
 from stationmaster.reviews.shapes.amounts import amount_of
 from stationmaster.reviews.shapes.checking import require
 from stationmaster.reviews.shapes.filling import chosen
@@ -56,6 +56,11 @@ def answer(pending: Pending, submission: Submission) -> Resume:
 
 def edits(pending: Pending, submission: Submission) -> dict[str, Any] | None:
     return calls.edits_of(_call(pending), validate(pending, submission))
+
+
+def amount(pending: Pending, submission: Submission) -> float | None:
+    made = calls.run(_call(pending), validate(pending, submission))
+    return sent.NOTHING if made is None else sent.of_change(*made)
 
 
 def _call(pending: Pending) -> calls.Call:

@@ -125,6 +125,20 @@ def edits_of(request: Request, response: dict[str, Any]) -> dict[str, Any] | Non
     return changes({"args": before}, {"args": after})
 
 
+def run(request: Request, response: dict[str, Any]) -> tuple[Any, Any]:
+    """(the call proposed, the call sent). What an acceptance brings along, a graph may read as well."""
+    proposed = {"args": args_of(request)}
+    match response["type"]:
+        case "edit":
+            return proposed, {"args": response["args"]["args"]}
+        case "accept":
+            brought = response["args"]
+            whole = isinstance(brought, dict) and brought.keys() == {"action", "args"}
+            return proposed, {**proposed, "brought": {"args": brought["args"]} if whole else brought}
+        case _:
+            return {}, response["args"]
+
+
 def _edited(request: Request, args: Any) -> dict[str, Any]:
     """The edited call: the same action, with arguments of the types that they had."""
     proposed = args_of(request)

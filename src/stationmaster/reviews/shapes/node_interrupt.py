@@ -7,7 +7,7 @@ from typing import Any
 
 from stationmaster.reviews.errors import AnswerRefused
 from stationmaster.reviews.model import Choice, Description, Form, Pending, Resume, Submission
-from stationmaster.reviews.shapes import state_change
+from stationmaster.reviews.shapes import sent, state_change
 from stationmaster.reviews.shapes.filling import RAW, chosen, filled
 from stationmaster.reviews.shapes.same import changes
 from stationmaster.reviews.shapes.state_change import UPDATE
@@ -63,6 +63,11 @@ def answer(pending: Pending, submission: Submission) -> Resume:
 
 def edits(pending: Pending, submission: Submission) -> dict[str, Any] | None:
     return changes({}, validate(pending, submission)[UPDATE])
+
+
+def amount(pending: Pending, submission: Submission) -> float | None:
+    """Of the state that is written; the rest of it nobody shows."""
+    return sent.of_reply(pending.value, validate(pending, submission)[UPDATE])
 
 
 def _raw(pending: Pending, submission: Submission) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from stationmaster.reviews.model import Choice, Description, Form, Pending, Resume, Submission
+from stationmaster.reviews.shapes import sent
 from stationmaster.reviews.shapes.amounts import changed_parts
 from stationmaster.reviews.shapes.fields import anything
 from stationmaster.reviews.shapes.filling import RAW, chosen, filled
@@ -46,6 +47,10 @@ def edits(pending: Pending, submission: Submission) -> dict[str, Any] | None:
     """What an answer says otherwise than the question does under the same key, and any amount of money."""
     made = validate(pending, submission)
     return changed_parts(pending.value, made) if isinstance(made, dict) else None
+
+
+def amount(pending: Pending, submission: Submission) -> float | None:
+    return sent.of_reply(pending.value, validate(pending, submission))
 
 
 def _options(value: Any) -> list[Any]:

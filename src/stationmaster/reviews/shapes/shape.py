@@ -39,3 +39,10 @@ class Shape(Protocol):
         For a submission that `validate` accepts.
         """
         ...
+
+    def amount(self, pending: Pending, submission: Submission) -> float | None:
+        """The money in what the answer will send, read as `describe` reads the question's; None if it can't be read.
+
+        For a submission that `validate` accepts.
+        """
+        ...

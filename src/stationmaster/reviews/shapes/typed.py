@@ -6,7 +6,7 @@ from typing import Any
 
 from stationmaster.reviews.errors import AnswerRefused
 from stationmaster.reviews.model import Choice, Description, Field, Form, Pending, Resume, Submission
-from stationmaster.reviews.shapes import fields
+from stationmaster.reviews.shapes import fields, sent
 from stationmaster.reviews.shapes.amounts import KEYS, changed_parts
 from stationmaster.reviews.shapes.checking import require
 from stationmaster.reviews.shapes.filling import RAW, chosen, filled, reason_of
@@ -84,6 +84,16 @@ def edits(pending: Pending, submission: Submission) -> dict[str, Any] | None:
         {name: pending.value[name] for name in KEYS if name in pending.value} if _is_object(pending) else {}
     )
     return changed_parts({**about, **_proposed(way, pending.value)}, own)
+
+
+def amount(pending: Pending, submission: Submission) -> float | None:
+    """Of what a person filled in: what the decision itself says is no amount."""
+    made = validate(pending, submission)
+    way = _way_of(made, _root(pending))
+    if way is None or not isinstance(made, dict):
+        return sent.of_reply(pending.value, made)
+    own = {name: value for name, value in made.items() if name not in way.fixed or name in KEYS}
+    return sent.of_reply(pending.value, own, negative=way.negative)
 
 
 def _is_object(pending: Pending) -> bool:
