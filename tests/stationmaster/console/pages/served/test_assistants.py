@@ -21,6 +21,11 @@ async def test_cards_by_graph_with_version_canary_and_what_waits(place: Served):
     await open_review(place.pool, assistant_id=live.assistant_id, assistant_version=1)
     async with place.person("reader") as rita:
         page = (await rita.get("/assistants")).text
+        plain = (await rita.get(f"/assistants/{live.known_as}")).text
+    async with place.person("reviewer") as rob:
+        linked = (await rob.get(f"/assistants/{live.known_as}")).text
+    link = f'href="/?assistant={live.known_as}"'
+    assert link in linked and link not in plain
     card = page[page.index(f'data-row="{live.known_as}"') :].partition("</li>")[0]
     assert (
         "Live" in card and "v2" in card and f"{other.known_as} at 10%" in card and 'class="waits">1<' in card

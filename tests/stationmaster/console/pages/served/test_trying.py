@@ -13,9 +13,14 @@ from stationmaster.assistants.overlay import defaults_of
 from stationmaster.assistants.trying import NotTried
 from stationmaster.reconcile.reading_back import assistant_from
 from stationmaster.reconcile.resources import Assistant
+from stationmaster.reviews.agent_server import AgentServer
+from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.model import ThreadSnapshot
+from stationmaster.reviews.observe import observe
+from stationmaster.reviews.policies import load
 from stationmaster.reviews.questions import SCRATCH, questions
 from stationmaster.reviews.reading import checkpoint_from
+from tests.fakes.agent_server import ROOT
 from tests.stationmaster.console.pages.served.conftest import Served, fields, words
 
 QUESTION = "How long does a refund take?"
@@ -137,6 +142,27 @@ async def test_whoever_leaves_stops_it_and_the_thread_goes(place: Served):
     assert len(await scratch(place)) == 1
     await events.aclose()
     assert await scratch(place) == []
+
+
+async def test_the_inbox_never_sees_a_scratch_thread(place: Served):
+    """Both threads stand at the same breakpoint; the review service looks at each as a webhook or a sweep makes it."""
+    at_work = desk_of(place)
+    opened: dict[bool, tuple[str, ...]] = {}
+    for marked in (True, False):
+        thread = await place.client.threads.create(metadata={SCRATCH: True} if marked else {})
+        given: Any = {"messages": [{"role": "user", "content": QUESTION}]}
+        await place.client.runs.wait(thread["thread_id"], "support", input=given, interrupt_before=["assess"])
+        for source in ("hook", "sweep"):
+            seen = await observe(at_work, thread["thread_id"], source)
+            opened[marked] = opened.get(marked, ()) + seen.opened
+        await place.client.threads.delete(thread["thread_id"])
+        assert not marked or opened[marked] == ()
+    assert len(opened[False]) == 1
+
+
+def desk_of(place: Served) -> Desk:
+    policies = load(ROOT / "webhooks" / "policies")
+    return Desk(place.pool, AgentServer(place.client, place.gateway.url), policies, "test")
 
 
 def test_a_graph_that_declares_nothing_is_not_tried():
