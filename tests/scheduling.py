@@ -6,6 +6,12 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 TOGETHER = (
+    "tests/langgraph_runtime_community/conformance/",
+    "tests/stationmaster/assistants/",
+    "tests/stationmaster/client/",
+    "tests/stationmaster/crons/",
+    "tests/stationmaster/reconcile/",
+    "tests/stationmaster/console/pages/served/",
     "tests/agents/support/test_served_",
     "tests/stationmaster/console/pages/served/",
     "tests/stationmaster/console/pages/test_browser_",
@@ -16,7 +22,13 @@ TOGETHER = (
 FIRST = (
     "tests/reviews_hold/test_many.py",
     "tests/reviews_hold/",
+    "tests/langgraph_runtime_community/",
     "tests/stationmaster/demo/",
+    "tests/stationmaster/crons/",
+    "tests/stationmaster/assistants/",
+    "tests/stationmaster/reconcile/",
+    "tests/stationmaster/client/",
+    "tests/examples/",
     "tests/agents/support/test_served_",
     "tests/stationmaster/cli/test_up",
     "tests/stationmaster/console/pages/served/",
