@@ -344,6 +344,7 @@ CREATE TABLE reviews.audit (
     detail text NOT NULL,
     previous text NOT NULL,
     hash text NOT NULL,
+    words tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, translate(replace(replace("left"(detail, 100000), '\n'::text, ' '::text), '\t'::text, ' '::text), '/'::text, ' '::text))) STORED NOT NULL,
     CONSTRAINT audit_action_check CHECK ((action <> ''::text)),
     CONSTRAINT audit_actor_check CHECK ((actor <> ''::text)),
     CONSTRAINT audit_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),
@@ -526,6 +527,7 @@ CREATE TABLE reviews.outbox (
     body text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     spread_at timestamp with time zone,
+    not_before timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT outbox_audience CHECK (((medium = 'notice'::text) = (audience IS NOT NULL))),
     CONSTRAINT outbox_audience_check CHECK ((audience <> ''::text)),
     CONSTRAINT outbox_kind_check CHECK ((kind <> ''::text)),
@@ -1613,6 +1615,13 @@ CREATE INDEX audit_review ON reviews.audit USING btree (review_id, seq);
 
 
 --
+-- Name: audit_words; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX audit_words ON reviews.audit USING gin (words);
+
+
+--
 -- Name: comments_review; Type: INDEX; Schema: reviews; Owner: -
 --
 
@@ -1683,6 +1692,27 @@ CREATE INDEX reviews_claimed ON reviews.reviews USING btree (claimed_by) WHERE (
 
 
 --
+-- Name: reviews_closed_assistant; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_closed_assistant ON reviews.reviews USING btree ("left"(assistant_name, 200), closed_at DESC, id DESC) WHERE (phase = 'closed'::text);
+
+
+--
+-- Name: reviews_closed_assistant_id; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_closed_assistant_id ON reviews.reviews USING btree (assistant_id, closed_at DESC, id DESC) WHERE (phase = 'closed'::text);
+
+
+--
+-- Name: reviews_closed_by; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_closed_by ON reviews.reviews USING btree (COALESCE(decided_by, claimed_by), closed_at DESC, id DESC) WHERE (phase = 'closed'::text);
+
+
+--
 -- Name: reviews_counts; Type: INDEX; Schema: reviews; Owner: -
 --
 
@@ -1694,6 +1724,13 @@ CREATE INDEX reviews_counts ON reviews.reviews USING btree (phase, claimed_by, f
 --
 
 CREATE INDEX reviews_decided_by ON reviews.reviews USING btree (decided_by, decided_at DESC) WHERE (decided_by IS NOT NULL);
+
+
+--
+-- Name: reviews_facets; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_facets ON reviews.reviews USING btree ("left"(COALESCE(graph, ''::text), 200), "left"(COALESCE(assistant_name, ''::text), 200), groups);
 
 
 --
@@ -1785,6 +1822,13 @@ CREATE INDEX reviews_to_remind ON reviews.reviews USING btree (remind_at) WHERE 
 --
 
 CREATE INDEX reviews_to_work_on ON reviews.reviews USING btree (next_look_at) WHERE (phase = 'moving'::text);
+
+
+--
+-- Name: reviews_unfinished; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_unfinished ON reviews.reviews USING btree (thread_id) WHERE (phase = ANY (ARRAY['open'::text, 'moving'::text]));
 
 
 --

@@ -21,7 +21,7 @@ from stationmaster.reviews.errors import (
     TooLate,
 )
 from stationmaster.reviews.model import Review, Submission, as_shown, canonical
-from stationmaster.reviews.trail import leave
+from stationmaster.reviews.trail import leave, unsay
 from stationmaster.settings import Settings
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
@@ -87,6 +87,8 @@ async def undo(pool: Pool, review_id: str, who: Identity) -> Review:
         taken = (
             {"decision": before.decision, "answer": before.answer} if done else {"first": before.first_answer}
         )
+        if done:
+            await unsay(conn, after)
         await leave(conn, after, "undone", taken, who.name)
         return after
 

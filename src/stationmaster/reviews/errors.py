@@ -115,6 +115,12 @@ class AnswerRefused(ReviewError):
         return {"fields": self.fields}
 
 
+class TooSlow(ReviewError):
+    """What was asked for takes longer to find than one page may keep the database busy."""
+
+    status, code = 503, "too_slow"
+
+
 class AgentServerUnavailable(ReviewError):
     """The Agent Server can't be reached or is failing; nothing of the request is certain until state was read."""
 

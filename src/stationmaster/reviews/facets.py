@@ -12,7 +12,7 @@ from stationmaster.reviews.database import Connection
 QUERIES = load(Path(__file__).with_suffix(".sql"))
 COMBINATIONS = QUERIES["combinations"]
 
-# The query reads every review: too slow for each page, and a new graph's name may come a little later.
+# A new graph's name may come a little later.
 KEPT_S = 30.0
 
 
@@ -27,10 +27,10 @@ class Facets:
 
 @dataclass(frozen=True)
 class Combination:
-    """A graph and an assistant whose reviews are answered by these groups."""
+    """A graph and an assistant, or `""`, whose reviews are answered by these groups."""
 
-    graph: str | None
-    assistant: str | None
+    graph: str
+    assistant: str
     groups: tuple[str, ...]
 
 
@@ -58,5 +58,5 @@ async def _combinations(conn: Connection) -> Sequence[Combination]:
     return found
 
 
-def _names(names: Iterable[str | None]) -> tuple[str, ...]:
+def _names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({name for name in names if name}))

@@ -12,7 +12,7 @@ from uuid import UUID
 from stationmaster.postgres.queries import load
 from stationmaster.reviews import json_text
 from stationmaster.reviews.access.identity import Identity
-from stationmaster.reviews.database import Connection
+from stationmaster.reviews.database import Connection, in_time
 from stationmaster.reviews.errors import NotFound, ReviewError
 from stationmaster.reviews.model import Review
 
@@ -132,7 +132,7 @@ async def of_thread(conn: Connection, thread_id: str) -> list[Review]:
 
 
 async def page(conn: Connection, query: ListQuery, who: Identity) -> Page:
-    """One page of a tab, by keyset: reviews that come or go meanwhile neither repeat nor hide others."""
+    """One page of a tab, by keyset: reviews that come or go meanwhile neither repeat nor hide others. TooSlow."""
     order = "closed" if query.tab == "closed" else query.order
     limit = max(1, min(query.limit, 200))
     parameters = {
@@ -145,8 +145,9 @@ async def page(conn: Connection, query: ListQuery, who: Identity) -> Page:
         **_after(query.cursor, order),
         "limit": limit + 1,
     }
-    # Never prepared: planned with the values, most of the conditions are known to be true and fall away.
-    rows = await (await conn.execute(LISTS[order], parameters, prepare=False)).fetchall()
+    async with in_time(conn):
+        # Never prepared: planned with the values, most of the conditions are known to be true and fall away.
+        rows = await (await conn.execute(LISTS[order], parameters, prepare=False)).fetchall()
     more = len(rows) > limit
     return Page(tuple(map(review_from, rows[:limit])), _cursor(rows[limit - 1], order) if more else None)
 

@@ -8,7 +8,7 @@ returning before.watermark,
 
 -- name: unfinished_threads
 -- Threads that somebody still has to answer on, or whose answers are on their way.
-select distinct thread_id from reviews.reviews where phase <> 'closed';
+select distinct thread_id from reviews.reviews where phase in ('open', 'moving');
 
 -- name: done
 -- How far this sweep came, and the oldest change that nobody had told us.

@@ -8,6 +8,7 @@ from stationmaster.reviews import audit, events, notify
 from stationmaster.reviews.database import Connection
 from stationmaster.reviews.events.emitting import Kind
 from stationmaster.reviews.model import CLOSED, Review
+from stationmaster.reviews.outbox import queue
 
 SERVICE = "service:stationmaster"
 """The actor where no person acted. No user's name may hold a colon."""
@@ -22,6 +23,17 @@ _MOMENTS: dict[str, notify.Moment] = {
 }  # fmt: skip
 
 
+# After these an answer that had not left yet never does.
+_UNSAYING = CLOSED | {"reopened"}
+
+
+async def unsay(conn: Connection, review: Review) -> None:
+    """The answer was taken back before it left: nobody is told of it. Had it been told in this very moment, that the
+    question is open again is told too."""
+    if not await queue.withdraw(conn, review.id) and not review.debug:
+        await events.emit(conn, "opened", review)
+
+
 async def leave(
     conn: Connection,
     review: Review,
@@ -34,6 +46,8 @@ async def leave(
     A breakpoint that a developer asked for concerns nobody else.
     """
     await audit.record(conn, review_id=review.id, actor=actor, action=action, detail=detail or {})
+    if action in _UNSAYING:
+        await queue.withdraw(conn, review.id)
     if action in _EVENTS and not review.debug:
         await events.emit(conn, _EVENTS[action], review)
     if action in _MOMENTS:

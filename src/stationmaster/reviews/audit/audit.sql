@@ -25,6 +25,15 @@ SELECT seq, at, review_id, actor, action, detail, previous, hash FROM reviews.au
 SELECT seq, at, review_id, actor, action, detail, previous, hash
 FROM reviews.audit WHERE review_id = CAST(:review_id AS uuid) ORDER BY seq;
 
+-- name: beginnings^
+-- Words as a search for entries that have them all, each from its beginning.
+SELECT string_agg(quote_literal(lexeme) || ':*', ' & ') AS words
+FROM unnest(to_tsvector('simple', translate(CAST(:words AS text), '/', ' ')));
+
+-- name: with_words
+-- The entries with these words, if they are few: whoever finds :limit of them looks among the newest instead.
+SELECT seq FROM reviews.audit WHERE words @@ CAST(:words AS tsquery) LIMIT :limit;
+
 -- name: search
 -- A page of entries, newest first, of the reviews that somebody may see; what concerns no review is for those who see all.
 SELECT a.seq, a.at, a.review_id, a.actor, a.action, a.detail, a.previous, a.hash
@@ -33,7 +42,8 @@ WHERE (:every_group OR r.groups && CAST(:own_groups AS text[]))
     AND (CAST(:review_id AS uuid) IS NULL OR a.review_id = CAST(:review_id AS uuid))
     AND (CAST(:actor AS text) IS NULL OR a.actor = :actor)
     AND (CAST(:action AS text) IS NULL OR a.action = :action)
-    AND (CAST(:words AS text) IS NULL OR strpos(lower(a.detail), lower(:words)) > 0)
+    AND (CAST(:few AS bigint[]) IS NULL OR a.seq = ANY(CAST(:few AS bigint[])))
+    AND (CAST(:words AS text) IS NULL OR a.words @@ CAST(:words AS tsquery))
     AND (CAST(:before AS bigint) IS NULL OR a.seq < :before)
 ORDER BY a.seq DESC
 LIMIT :limit;

@@ -19,8 +19,10 @@ LARGEST_PAYLOAD = 262_144
 
 
 async def emit(conn: Connection, kind: Kind, review: Review) -> None:
-    """One event, in the caller's transaction: it goes out if and only if that commits."""
-    await queue.put(conn, "event", f"review.{kind}", review.id, None, as_shown(_body(kind, review)))
+    """One event, in the caller's transaction: it goes out if and only if that commits; an answer's once it can't be
+    taken back any more."""
+    later = review.send_after if kind == "decided" else None
+    await queue.put(conn, "event", f"review.{kind}", review.id, None, as_shown(_body(kind, review)), later)
 
 
 async def deliver_due(pool: Pool, settings: Settings) -> int:

@@ -29,8 +29,9 @@ async def plan(conn: Connection, kind: Moment, review: Review) -> int:
     """
     groups = [] if review.debug else review.policy.get("notify", {}).get(kind, [])
     body = as_shown(facts_of(kind, review))
+    later = review.send_after if review.state == "decided" else None  # until then it may be taken back
     for group in groups:
-        await queue.put(conn, "notice", kind, review.id, group, body)
+        await queue.put(conn, "notice", kind, review.id, group, body, later)
     return len(groups)
 
 

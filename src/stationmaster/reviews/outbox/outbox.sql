@@ -1,14 +1,19 @@
 -- name: put
 -- Something to tell, in the transaction that it tells of.
-INSERT INTO reviews.outbox (medium, kind, review_id, audience, body)
-VALUES (:medium, :kind, CAST(:review_id AS uuid), :audience, :body)
+INSERT INTO reviews.outbox (medium, kind, review_id, audience, body, not_before)
+VALUES (:medium, :kind, CAST(:review_id AS uuid), :audience, :body, coalesce(CAST(:not_before AS timestamptz), now()))
 RETURNING message_id;
+
+-- name: withdraw
+-- What was taken back before it was to be told.
+DELETE FROM reviews.outbox
+WHERE review_id = CAST(:review_id AS uuid) AND spread_at IS NULL AND not_before > now();
 
 -- name: spread
 -- Give new messages to everybody who is configured to hear them: three arrays, one element a receiver.
 WITH taken AS (
     SELECT message_id, audience FROM reviews.outbox
-    WHERE medium = :medium AND spread_at IS NULL
+    WHERE medium = :medium AND spread_at IS NULL AND not_before <= now()
     ORDER BY seq LIMIT :limit
     FOR UPDATE SKIP LOCKED
 ), given AS (

@@ -14,7 +14,8 @@ from stationmaster.reviews.database import Connection
 Medium: TypeAlias = Literal["event", "notice"]
 
 QUERIES = load(Path(__file__).parent / "outbox.sql")
-PUT, SPREAD, CLAIM = QUERIES["put"], QUERIES["spread"], QUERIES["claim"]
+PUT, WITHDRAW = QUERIES["put"], QUERIES["withdraw"]
+SPREAD, CLAIM = QUERIES["spread"], QUERIES["claim"]
 SENT, FAILED = QUERIES["sent"], QUERIES["failed"]
 TROUBLED, REPLAY, TIDY = QUERIES["troubled"], QUERIES["replay"], QUERIES["tidy"]
 
@@ -79,12 +80,19 @@ def delay_s(tries: int, chance: float) -> float:
 
 
 async def put(
-    conn: Connection, medium: Medium, kind: str, review_id: str, audience: str | None, body: str
-) -> None:
-    """One message, in the caller's transaction."""
+    conn: Connection, medium: Medium, kind: str, review_id: str, audience: str | None, body: str,
+    not_before: datetime | None = None,
+) -> None:  # fmt: skip
+    """One message, in the caller's transaction; `not_before`: until then it may be withdrawn."""
     await conn.execute(PUT, {
         "medium": medium, "kind": kind, "review_id": review_id, "audience": audience, "body": body,
+        "not_before": not_before,
     })  # fmt: skip
+
+
+async def withdraw(conn: Connection, review_id: str) -> int:
+    """Take back what was to be told of a review later and is not told yet; how many messages."""
+    return (await conn.execute(WITHDRAW, {"review_id": review_id})).rowcount
 
 
 async def spread(conn: Connection, medium: Medium, receivers: Sequence[Receiver]) -> int:

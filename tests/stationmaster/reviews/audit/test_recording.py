@@ -13,7 +13,9 @@ import psycopg
 import pytest
 
 from stationmaster.reviews import audit
-from stationmaster.reviews.database import Connection, Pool, open_pool
+from stationmaster.reviews.audit import trail
+from stationmaster.reviews.database import Connection, Pool, in_time, open_pool
+from stationmaster.reviews.errors import TooSlow
 from tests.stationmaster.reviews.rows import insert
 
 DECIDERS = 50
@@ -134,6 +136,7 @@ async def test_50_deciders_at_once_in_any_order_neither_deadlock_nor_fork_the_ch
 KILLED = """
 import asyncio, sys
 from stationmaster.reviews import audit
+from stationmaster.reviews.audit import trail
 from stationmaster.reviews.database import open_pool
 
 async def main(uri):
@@ -207,3 +210,47 @@ async def test_a_page_of_entries_shows_what_its_reader_may_see(pool: Pool) -> No
         assert [entry.seq for entry in await audit.search(conn, everything, action="commented", limit=1)] == [
             3
         ]
+
+
+async def test_words_are_found_from_their_beginning_whatever_stands_around_them(pool: Pool) -> None:
+    everything: dict[str, object] = {"every_group": True, "own_groups": []}
+    details = [
+        {"why": "first line\nsecond line"}, {"answer": {"amount_usd": 640.5}}, {"note": "Zoë \x00 said"},
+        {"payload": "reviews/0c5bd9d6"}, {"text": "x" * 300_000},
+    ]  # fmt: skip
+    async with pool.connection() as conn:
+        for detail in details:
+            await audit.record(conn, review_id=None, actor="ann", action="commented", detail=detail)
+
+    async def found(words: str) -> list[int]:
+        async with pool.connection() as conn:
+            return [entry.seq for entry in await audit.search(conn, everything, words=words)]
+
+    assert (
+        await found("second") == [1] and await found("SECOND first") == [1] and await found("nsecond") == []
+    )
+    assert await found("640") == [2] and await found("amount_usd") == [2]
+    assert await found("zoë said") == [3] and await found("0c5bd9d6") == [4]
+    assert await found("nowhere") == [] and await found("!?") == [] and await found("' & |") == []
+
+
+async def test_rare_and_frequent_words_find_the_same(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with pool.connection() as conn:
+        mine, theirs = await insert(conn, groups=["a"]), await insert(conn, groups=["b"])
+        for review in (mine, *[theirs] * 5):
+            await audit.record(
+                conn, review_id=review.id, actor="ann", action="commented", detail={"n": "word"}
+            )
+    scope: dict[str, object] = {"every_group": False, "own_groups": ["a"]}
+    for few in (100, 3):
+        monkeypatch.setattr(trail, "FEW", few)
+        async with pool.connection() as conn:
+            assert [entry.seq for entry in await audit.search(conn, scope, words="word")] == [1]
+
+
+async def test_a_search_that_takes_too_long_says_so(pool: Pool) -> None:
+    with pytest.raises(TooSlow, match="narrow it"):
+        async with pool.connection() as conn, in_time(conn, 0.05):
+            await conn.execute("SELECT pg_sleep(30)")
+    async with pool.connection() as conn:
+        assert await (await conn.execute("SHOW statement_timeout")).fetchone() == {"statement_timeout": "0"}
