@@ -16,7 +16,12 @@ class ServerAway(ClientError):
 
 
 class NotTaken(ClientError):
-    """The connection broke while a run was being started, and the server has no such run."""
+    """The answer was lost while a run was being started, and no such run has come since. It may still come: under `key`
+    it is found if it does, and started if it does not."""
+
+    def __init__(self, message: str, key: str) -> None:
+        super().__init__(message)
+        self.key = key
 
 
 class RunGone(ClientError):

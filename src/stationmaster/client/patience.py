@@ -24,13 +24,15 @@ class Limits:
     """Seconds. `away_s`: how long the server may be away before ServerAway; it counts anew with each sign of life.
     `silent_s`: without a byte for so long a stream is dead (the server sends a heartbeat every five seconds).
     `answer_s`: for an answer to begin, connecting included: the SDK alone tries to connect for 15 seconds and waits
-    five minutes for an answer. `pause_s`: the longest pause between two tries.
+    five minutes for an answer. `pause_s`: the longest pause between two tries. `late_s`: how long a run is looked for
+    whose answer was lost, since a server goes on with what a proxy has given up.
     """
 
     away_s: float = 30.0
     silent_s: float = 20.0
     answer_s: float = 5.0
     pause_s: float = 2.0
+    late_s: float = 10.0
 
     @property
     def streaming(self) -> httpx.Timeout:

@@ -1,5 +1,7 @@
 """Starting a run once: under a key, so that neither a broken connection nor a second try makes two of it."""
 
+import asyncio
+import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +9,7 @@ from typing import Any
 
 import httpx
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import NotFoundError
+from langgraph_sdk.errors import InternalServerError, NotFoundError
 
 from stationmaster.client.errors import NotTaken
 from stationmaster.client.patience import PASSING, Limits, Patience, Tell, named, within
@@ -18,6 +20,9 @@ START_KEY = "start_key"
 CANARY_KEY = "canary_key"
 """In a run's metadata: what a canary is decided by, instead of the thread's id. The server reads it."""
 RUNS_READ = 100
+FIRST_LOOK_S = 0.2
+UNDECIDED = (httpx.TransportError, InternalServerError)
+"""What a POST can end with that says nothing of the run: a proxy answers 502 or 504 for a server that goes on."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ async def start(
 
     With a `key` of the caller's, a run of the thread that has it already is returned instead: a script that is
     started again sends nothing twice. `canary_key` (a customer, a tenant) decides the arm of a canary instead of the
-    thread's id. Raises NotTaken when the connection broke and the server has no such run; ServerAway.
+    thread's id. Raises NotTaken when the answer was lost, or was a 5xx, and no such run came for `limits.late_s`;
+    ServerAway.
     """
     if key is not None and (there := await find_started(client, thread_id, key)):
         return there
@@ -58,7 +64,7 @@ async def start(
                 await response.aread()
         except NothingSent as error:
             await patience.lost(error)
-        except httpx.TransportError as error:
+        except UNDECIDED as error:
             return await find_taken(client, thread_id, key, error, limits, tell)
         else:
             return Started(thread_id, response.json()["run_id"])
@@ -98,7 +104,7 @@ async def find_taken(
     limits: Limits,
     tell: Tell | None,
 ) -> Started:
-    """The run that was being started when the connection broke; NotTaken if there is none, which is safe to repeat."""
+    """The run that was being started when the answer was lost; NotTaken if none comes for `limits.late_s`."""
     patience = Patience(
         limits,
         "a run was being started",
@@ -106,6 +112,7 @@ async def find_taken(
         tell,
     )
     await patience.lost(broken)
+    until, pause_s = time.monotonic() + limits.late_s, FIRST_LOOK_S
     while True:
         try:
             async with within(limits.answer_s):
@@ -114,9 +121,13 @@ async def find_taken(
             await patience.lost(error)
             continue
         patience.restored()
-        if found is None:
+        if found is not None:
+            return found
+        if time.monotonic() >= until:
             raise NotTaken(
-                f"the connection broke while a run was being started ({named(broken)}), and the server has no such "
-                "run: start it again"
+                f"the answer was lost while a run was being started ({named(broken)}), and for {limits.late_s:g} s no "
+                f"such run has come. It may still come: start it again with key={key!r}, which finds it if it does",
+                key,
             ) from broken
-        return found
+        await asyncio.sleep(min(pause_s, max(until - time.monotonic(), 0.0)))  # between two looks for the run
+        pause_s = min(pause_s * 2, limits.pause_s)

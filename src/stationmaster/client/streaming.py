@@ -13,7 +13,7 @@ from stationmaster.client import events
 from stationmaster.client.following import Following
 from stationmaster.client.patience import Limits, Patience, Tell
 from stationmaster.client.sending import EVENT_STREAM, NothingSent, posted
-from stationmaster.client.starting import Started, find_taken, run_body
+from stationmaster.client.starting import UNDECIDED, Started, find_started, find_taken, run_body
 
 MODES = ("messages-tuple", "updates", "custom")
 
@@ -26,6 +26,7 @@ async def stream(
     assistant_id: str,
     *,
     stream_mode: str | Sequence[str] = MODES,
+    key: str | None = None,
     canary_key: str | None = None,
     metadata: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
@@ -43,11 +44,17 @@ async def stream(
     A `metadata` event with `attempt` above 1 means that the run was taken up again from its last checkpoint, after the
     server had died: the words that the step under way had streamed come again.
 
-    Leaving the loop leaves the run alone: it goes on; take it up again with `follow`. Raises ServerAway, RunGone,
-    NotTaken (nothing was started), and what the SDK raises when the server refuses.
+    Leaving the loop leaves the run alone: it goes on; take it up again with `follow`. With a `key` of the caller's a
+    run of the thread that has it already is followed from its first event instead. Raises ServerAway, RunGone, NotTaken
+    (no such run is there: it may still come), and what the SDK raises when the server refuses.
     """
     limits = limits or Limits()
-    key = uuid.uuid4().hex
+    if key is not None and (there := await find_started(client, thread_id, key)):
+        async with aclosing(follow(client, there, limits=limits, tell=tell)) as followed:
+            async for part in followed:
+                yield part
+        return
+    key = key or uuid.uuid4().hex
     modes = [stream_mode] if isinstance(stream_mode, str) else list(stream_mode)
     # The run must outlive its connection, whatever a server does by default.
     options = {"on_disconnect": "continue", **options, "stream_mode": modes, "stream_resumable": True}
@@ -88,7 +95,7 @@ async def _begin(
             response = await stack.enter_async_context(posted(client, path, body, limits, EVENT_STREAM))
         except NothingSent as error:
             await patience.lost(error)
-        except httpx.TransportError as error:
+        except UNDECIDED as error:
             return await find_taken(client, thread_id, key, error, limits, tell), None
         else:
             patience.restored()

@@ -1,6 +1,8 @@
 """A run is started once, whatever becomes of the answer."""
 
 import asyncio
+import json
+from typing import Any
 
 import pytest
 from langgraph_sdk import get_client
@@ -80,9 +82,74 @@ async def test_a_message_that_was_dropped_on_the_way_is_not_taken(
     def heard(_line: str) -> None:
         cable.deaf = False
 
-    with pytest.raises(NotTaken, match="the server has no such run: start it again"):
+    with pytest.raises(NotTaken, match="It may still come: start it again with key=") as lost:
         await all_of(stream(far, talk.thread_id, GRAPH, input=talk.input(TEXT), limits=QUICK, tell=heard))
     assert await talk.client.runs.list(talk.thread_id) == []
+    asked = {"key": lost.value.key, "input": talk.input(TEXT)}
+    parts = await all_of(stream(talk.client, talk.thread_id, GRAPH, **asked))
+    again = await all_of(stream(talk.client, talk.thread_id, GRAPH, **asked))
+    assert nodes(parts) == nodes(again) == PATH
+    assert len(await talk.client.runs.list(talk.thread_id)) == 1
+
+
+class Impatient:
+    """A proxy that gives up on each POST, by a 5xx or by hanging up, while the server behind it makes the run later."""
+
+    def __init__(self, answer: bytes = b"", late_s: float = 0.4) -> None:
+        self.answer, self.late_s = answer, late_s
+        self.runs: list[dict[str, Any]] = []
+        self._making: set[asyncio.Task[None]] = set()
+
+    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One request."""
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = next((line for line in head.splitlines() if line.startswith("content-length:")), ":0")
+        body = await reader.readexactly(int(length.split(":")[1]))
+        if head.startswith("post"):
+            self._making.add(asyncio.create_task(self._make(json.loads(body))))
+            writer.write(self.answer)
+        else:
+            said = json.dumps(self.runs).encode()
+            writer.write(answered(b"200 OK", said))
+        await writer.drain()
+        writer.close()
+
+    async def _make(self, asked: dict[str, Any]) -> None:
+        await asyncio.sleep(self.late_s)
+        self.runs.append({"run_id": f"run-{len(self.runs)}", "metadata": asked["metadata"]})
+
+
+def answered(status: bytes, body: bytes) -> bytes:
+    return b"HTTP/1.1 %s\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%s" % (status, len(body), body)
+
+
+BAD_GATEWAY, TIMED_OUT = answered(b"502 Bad Gateway", b"<html>"), answered(b"504 Gateway Time-out", b"")
+
+
+@pytest.mark.parametrize("answer", [b"", BAD_GATEWAY, TIMED_OUT], ids=["hung up", "502", "504"])
+async def test_a_run_that_comes_after_the_answer_was_lost_is_the_one(answer: bytes) -> None:
+    proxy = Impatient(answer)
+    server = await asyncio.start_server(proxy.connected, "127.0.0.1", 0)
+    async with server, get_client(url=url_of(server), api_key=None) as client:
+        limits = Limits(late_s=10.0, pause_s=0.2)
+        started = await start(client, "t", "a", input={}, limits=limits)
+        assert [run["run_id"] for run in proxy.runs] == [started.run_id]
+
+
+async def test_a_run_that_comes_later_still_is_found_by_its_key() -> None:
+    proxy = Impatient(BAD_GATEWAY, late_s=1.0)
+    server = await asyncio.start_server(proxy.connected, "127.0.0.1", 0)
+    async with server, get_client(url=url_of(server), api_key=None) as client:
+        with pytest.raises(NotTaken, match=r"502.*may still come") as lost:
+            await start(client, "t", "a", input={}, limits=Limits(late_s=0.2))
+        while not proxy.runs:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)  # between two looks at what is waited for
+        assert (await start(client, "t", "a", input={}, key=lost.value.key)).run_id == "run-0"
+        assert len(proxy.runs) == 1
+
+
+def url_of(server: asyncio.Server) -> str:
+    return "http://{}:{}".format(*server.sockets[0].getsockname())
 
 
 async def test_a_server_that_stays_away_was_sent_nothing(talk: Conversation) -> None:

@@ -18,7 +18,7 @@ from tests.fakes.shop import lock_waiters, locked
 
 TEXT = "I want to talk to a person."
 PATH = ["intake", "classify", "assess", "draft_reply", "hand_over", "send"]
-QUICK = Limits(away_s=1.0, silent_s=6.0, answer_s=1.0, pause_s=0.1)
+QUICK = Limits(away_s=1.0, silent_s=6.0, answer_s=1.0, pause_s=0.1, late_s=0.5)
 
 
 async def all_of(parts: AsyncIterator[StreamPart]) -> list[StreamPart]:
