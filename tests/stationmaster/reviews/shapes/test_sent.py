@@ -226,7 +226,8 @@ def answers(draw: st.DrawFn, question: Pending) -> Submission:
     raw = draw(
         st.sampled_from(
             [made, edit, {"decisions": [edit] * number}, [response] * number,
-             [{"type": "accept", "args": made}] * number, {"state_update": made}, {"as_node": "draft", "state_update": made},
+             [{"type": "accept", "args": made}] * number, {"state_update": made},
+             {"as_node": "draft", "state_update": made},
              {"action": "edit", "amount_usd": made}, {"action": "approve", "parts": [made]}]
         )
     )  # fmt: skip
