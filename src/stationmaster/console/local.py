@@ -11,12 +11,12 @@ from starlette.requests import HTTPConnection
 
 from stationmaster.loopback import hostname, is_loopback, is_relayed
 from stationmaster.reviews.access.errors import NotSignedIn
-from stationmaster.reviews.access.identity import EVERY_GROUP, Identity
+from stationmaster.reviews.access.identity import EVERY_GROUP, LOCAL, Identity
 from stationmaster.settings import Settings
 
 # No user's name may hold a space.
 NAME = "local operator"
-OPERATOR = Identity(NAME, frozenset({EVERY_GROUP}), frozenset({"admin"}), credential="local")
+OPERATOR = Identity(NAME, frozenset({EVERY_GROUP}), frozenset({"admin"}), credential=LOCAL)
 
 
 def operator(settings: Settings, request: HTTPConnection, sent: str) -> Identity | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from stationmaster.postgres.queries import load
 from stationmaster.reviews import store
-from stationmaster.reviews.access.identity import Identity
+from stationmaster.reviews.access.identity import LOCAL, Identity
 from stationmaster.reviews.answering import Answered, answered, goes_to_second_person, same_answer
 from stationmaster.reviews.database import Connection, Pool
 from stationmaster.reviews.errors import (
@@ -72,6 +72,7 @@ async def decide_in(
     _require_open(review, who)
     given = answered(review, submission)
     if goes_to_second_person(review, given):
+        _require_person(who)
         return await _with_two(conn, review, who, given, undo_s)
     return await _decided(conn, review, who, given, undo_s)
 
@@ -227,6 +228,15 @@ async def _take(pool: Pool, review_id: str, who: Identity, what: str) -> Review:
 def _require_reviewer(who: Identity) -> None:
     if not who.has("reviewer"):
         raise Forbidden("this identity may look and not act: ask an admin for the role `reviewer`")
+
+
+def _require_person(who: Identity) -> None:
+    """Somebody with a name: else one person could answer twice, once as a user and once by the machine's own key."""
+    if who.credential == LOCAL:
+        raise Forbidden(
+            "two people must answer this, and the local key does not say who you are: sign in, or use a user's token "
+            "(`stationmaster users token create`)"
+        )
 
 
 def _require_open(review: Review, who: Identity) -> None:

@@ -38,20 +38,24 @@ class Asker:
 
 async def asker_of(seen: ThreadSnapshot, server: AgentServer, *, breakpoint_: bool = False) -> Asker:
     """From the checkpoint's run, else the newest run, else the thread's own metadata. `breakpoint_`: an answer may be
-    written as another node."""
+    written as another node.
+
+    Which policy holds hangs on graph and assistant, and a run's metadata is its caller's: both are what the server says
+    of the assistant. What metadata says counts where it says the same, or where the assistant is gone.
+    """
     top = seen.checkpoint
     run = next((run for run in seen.runs if run.run_id == top.run_id), seen.run)
     stamps: Mapping[str, Any] = run.metadata if run else {}
     assistant_id = (run and run.assistant_id) or top.assistant_id or seen.metadata.get("assistant_id")
-    name, version = stamps.get("assistant_name"), stamps.get("assistant_version")
-    if assistant_id and not name:
-        name = (await server.assistant(str(assistant_id))).get("name")
+    known = await server.assistant(str(assistant_id)) if assistant_id else {}
+    name, version = known.get("name"), stamps.get("assistant_version")
+    stamped = not known or stamps.get("assistant_name") == name
     return Asker(
         run_id=top.run_id or (run.run_id if run else None),
-        graph=_text(stamps.get("graph_id") or top.graph or seen.metadata.get("graph_id")),
+        graph=_text(known.get("graph_id") or top.graph or seen.metadata.get("graph_id")),
         assistant_id=_text(assistant_id),
         assistant_name=_text(name),
-        assistant_version=version if isinstance(version, int) else None,
+        assistant_version=version if stamped and isinstance(version, int) else None,
         hints=_mapping(stamps.get("review") or seen.metadata.get("review")),
         node_ids=await server.node_ids(str(assistant_id)) if assistant_id and breakpoint_ else (),
     )

@@ -25,6 +25,9 @@ async def stamp(value: MutableMapping[str, Any], server: Server, webhook_url: st
     found = await server.assistants.of(str(assistant_id))
     live = found.value
     metadata["assistant_id"] = str(assistant_id)
+    metadata.pop("graph_id", None)  # the server's own word on it, where it has none, is the thread's
+    if live:
+        metadata["graph_id"] = live.graph
     metadata["assistant_name"] = (live.name or None) if live else None
     metadata["assistant_version"] = live.version if live and found.current else None
     metadata[CANARY] = await give_arm(value, live, server) if live else None

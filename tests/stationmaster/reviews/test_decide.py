@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from stationmaster.reviews import store
+from stationmaster.reviews.access.identity import LOCAL, Identity
 from stationmaster.reviews.database import Pool
 from stationmaster.reviews.decide import claim, comment, decide, release, undo
 from stationmaster.reviews.errors import (
@@ -74,6 +75,19 @@ async def test_two_different_people(pool: Pool) -> None:
         await decide(pool, review.id, person("ann", "lead"), answer(1))
     second = await decide(pool, review.id, BEN, answer(1))
     assert (second.state, second.first_by, second.decided_by) == ("decided", "ann", "ben")
+
+
+async def test_the_machines_own_key_is_neither_of_two_people(pool: Pool) -> None:
+    """It names nobody: a person who has it and a user of their own would be two."""
+    operator = Identity("local operator", frozenset({"*"}), frozenset({"admin"}), LOCAL)
+    review = await opened(pool, two_person=True)
+    with pytest.raises(Forbidden, match="user's token"):
+        await decide(pool, review.id, operator, answer(1))
+    await decide(pool, review.id, ANN, answer(1))
+    with pytest.raises(Forbidden, match="user's token"):
+        await decide(pool, review.id, operator, answer(1))
+    other = await opened(pool)
+    assert (await decide(pool, other.id, operator, answer(1))).decided_by == "local operator"
 
 
 async def test_the_seconds_change_goes_back_to_the_first(pool: Pool) -> None:

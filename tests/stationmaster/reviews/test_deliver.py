@@ -238,3 +238,13 @@ async def test_the_same_look_fifty_times_changes_nothing(asking: Asking) -> None
     before = await asking.reviews()
     assert not (await asking.look()).changed
     assert await asking.reviews() == before
+
+
+async def test_a_run_does_not_choose_its_policy_by_what_it_says_of_itself(asking: Asking) -> None:
+    """Metadata of a run is its caller's; the graph and the assistant's name are what the server says."""
+    claims = {"graph_id": "harmless", "assistant_name": "harmless", "assistant_version": 99}
+    thread = await asking.desk.server.client.threads.create()
+    asking.thread_id = thread["thread_id"]
+    await asking.run("plain", input={"key": asking.key, "question": "Pay?"}, metadata=claims)
+    (review,) = await asking.opened()
+    assert (review.graph, review.assistant_name, review.assistant_version) == ("plain", "plain", None)

@@ -30,7 +30,8 @@ async def test_a_run_gets_the_webhook_and_its_assistant() -> None:
     await stamp(run, Knowing(CAREFUL), URL)
     assert run["kwargs"] == {"input": {}, "webhook": URL}
     assert run["metadata"] == {
-        "assistant_id": str(ASSISTANT), "assistant_name": "Careful", "assistant_version": 7, **NOTHING,
+        "assistant_id": str(ASSISTANT), "assistant_name": "Careful", "assistant_version": 7,
+        "graph_id": "tiny", **NOTHING,
     }  # fmt: skip
 
 
@@ -50,6 +51,7 @@ async def test_a_caller_cannot_say_for_itself_which_assistant_it_is() -> None:
     run = a_run()
     run["metadata"] = {
         "assistant_name": "Trusted", "assistant_version": 9, "assistant_id": "x", "canary": {"arm": "live"},
+        "graph_id": "harmless",
         "ticket": 1,
     }  # fmt: skip
     await stamp(run, Knowing(), URL)

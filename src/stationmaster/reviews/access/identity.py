@@ -16,6 +16,8 @@ _COVERS: dict[str, frozenset[str]] = {
     "lead": frozenset({"reader", "reviewer", "lead"}),
     "admin": frozenset(ROLES),
 }
+LOCAL = "local"
+"""The credential of whoever is at the console's own machine: it opens everything, and names nobody."""
 # A group of this name is every group: somebody who answers whatever comes.
 EVERY_GROUP = "*"
 

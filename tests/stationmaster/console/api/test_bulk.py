@@ -30,6 +30,17 @@ async def test_all_of_them_are_answered_or_none(pool: Pool, console: str) -> Non
         assert [result["state"] for result in done.json()["results"]] == ["decided"] * 4
 
 
+async def test_a_key_may_be_as_long_as_for_one_answer(pool: Pool, console: str) -> None:
+    ids = [await open_review(pool, **LOW) for _ in range(2)]
+    async with await somebody(pool, console, "ann") as ann:
+        for _ in range(2):
+            body = {"ids": ids, "decision": "answer", "fields": {"answer": "yes"}}
+            headers = {"Idempotency-Key": "k" * 255}
+            told = await ann.post("/api/v1/reviews/decide", json=body, headers=headers)
+            assert told.status_code == 200, told.text
+            assert [result.get("state") for result in told.json()["results"]] == ["decided"] * 2
+
+
 async def test_an_answer_that_comes_between_takes_all_back(pool: Pool, console: str, database: str) -> None:
     """Somebody's answer to the last one is under way, uncommitted, when all are to be answered."""
     ids = sorted([await open_review(pool, **LOW) for _ in range(5)])
