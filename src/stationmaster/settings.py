@@ -120,6 +120,8 @@ class Settings(BaseSettings):
     assistants: Path = Field(Path("assistants"), validation_alias="STATIONMASTER_ASSISTANTS")
     crons: Path = Field(Path("crons"), validation_alias="STATIONMASTER_CRONS")
     allow_drift: bool = Field(default=False, validation_alias="STATIONMASTER_ALLOW_DRIFT")
+    retention_days: float = Field(30, ge=0, le=36_500, validation_alias="STATIONMASTER_RETENTION_DAYS")
+    exports: Path = Field(Path("exports"), validation_alias="STATIONMASTER_EXPORTS")
     policies: Path = Field(Path("webhooks/policies"), validation_alias="STATIONMASTER_POLICIES")
     audit_key: SecretStr | None = Field(None, validation_alias="STATIONMASTER_AUDIT_KEY", min_length=16)
     event_private: bool = Field(default=False, validation_alias="STATIONMASTER_EVENT_PRIVATE")
@@ -134,6 +136,11 @@ class Settings(BaseSettings):
     langsmith_tracing: bool = Field(default=False, validation_alias="LANGSMITH_TRACING")
     langsmith_api_key: SecretStr | None = Field(None, validation_alias="LANGSMITH_API_KEY")
     langsmith_project: str | None = Field(None, validation_alias="LANGSMITH_PROJECT")
+
+    @property
+    def exports_dir(self) -> Path:
+        """Seen from the data directory: servers run in another directory than commands."""
+        return self.data_dir / self.exports.expanduser()
 
     @classmethod
     def settings_customise_sources(

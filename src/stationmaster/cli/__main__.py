@@ -24,6 +24,8 @@ COMMANDS = (
     "reviews",
     "users",
     "console",
+    "db",
+    "webhooks",
     "demo",
     "shop",
 )

@@ -180,6 +180,9 @@ def server_environment(
         "STATIONMASTER_WEBHOOK_URL": webhook_url,
         "LG_WEBHOOK_SECRET": webhook_secret,
         "STATIONMASTER_DATABASE_URI": settings.database_uri,
+        "STATIONMASTER_RETENTION_DAYS": f"{settings.retention_days:g}",
+        "STATIONMASTER_EXPORTS": str(settings.exports_dir),
+        "STATIONMASTER_RUNTIME_EDITION": settings.runtime_edition,
         "LOG_LEVEL": settings.log_level,
         "LOG_COLOR": "false",
     }

@@ -13,3 +13,15 @@ class EmbeddedFailed(StationmasterError):
 
 class MigrationFailed(StationmasterError):
     """The schema can't be brought to the state that this version needs."""
+
+
+class DumpFailed(StationmasterError):
+    """The database can't be written to a file, or a file can't be restored."""
+
+    exit_code = 1
+
+
+class DumpRefused(DumpFailed):
+    """What was asked for does not fit what is there; nothing was begun."""
+
+    exit_code = 2

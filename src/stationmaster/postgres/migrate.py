@@ -26,6 +26,7 @@ HAS_BOOKKEEPING = QUERIES["has_bookkeeping"]
 CREATE_BOOKKEEPING = QUERIES["create_bookkeeping"]
 APPLIED = QUERIES["applied"]
 RECORD = QUERIES["record"]
+NOTED = QUERIES["noted"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,15 @@ async def migrate(
         finally:
             await conn.execute(UNLOCK)
     return [migration.name for migration in missing]
+
+
+async def noted(uri: str) -> set[str]:
+    """The names of all migrations that a database has, of every room."""
+    async with await connect(uri, autocommit=True) as conn:
+        row = await (await conn.execute(HAS_BOOKKEEPING)).fetchone()
+        if row is None or not row["present"]:
+            return set()
+        return {row["name"] for row in await (await conn.execute(NOTED)).fetchall()}
 
 
 async def _lock(conn: psycopg.AsyncConnection[DictRow], wait_s: float) -> None:

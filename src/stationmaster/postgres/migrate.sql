@@ -27,3 +27,7 @@ WHERE CASE WHEN position('/' IN name) > 0 THEN split_part(name, '/', 1) ELSE '' 
 -- name: record
 -- Note a migration in the transaction that applies it.
 INSERT INTO stationmaster.migrations (name, checksum) VALUES (:name, :checksum);
+
+-- name: noted
+-- All that this database has, of every room.
+SELECT name FROM stationmaster.migrations;

@@ -4,7 +4,9 @@
 and the stock server's environment already set.
 """
 
+import asyncio
 import signal
+import socket
 import sys
 import traceback
 from pathlib import Path
@@ -13,6 +15,8 @@ from types import FrameType
 import uvicorn
 
 from stationmaster.processes import lifeline
+from stationmaster.server.stock import COMMUNITY
+from stationmaster.settings import Settings, load_settings
 
 # Open streams get this long at shutdown, then the run queue its own 5 s; `up` waits for both.
 CONNECTIONS_GRACE_S = 5
@@ -37,12 +41,38 @@ def main() -> None:
         timeout_graceful_shutdown=CONNECTIONS_GRACE_S,
     )
     try:
-        uvicorn.Server(config).run(sockets=[sock])
+        Served(config).run(sockets=[sock])
     except SystemExit as end:
         if end.code == STARTUP_FAILED and (reason := _graph_failure(options.import_path)):
             sys.stderr.write(f"error: {reason}\n")
             raise SystemExit(BAD_PROJECT) from None
         raise
+
+
+class Served(uvicorn.Server):
+    """With the nightly prune beside it, where the runtime is ours."""
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Until a signal."""
+        settings = load_settings()
+        nightly = asyncio.create_task(_every_night(settings)) if _prunes(settings) else None
+        try:
+            await super().serve(sockets)
+        finally:
+            if nightly is not None:
+                nightly.cancel()
+                await asyncio.wait([nightly])
+
+
+def _prunes(settings: Settings) -> bool:
+    return bool(settings.runtime_edition == COMMUNITY and settings.database_uri and settings.retention_days)
+
+
+async def _every_night(settings: Settings) -> None:
+    from stationmaster.upkeep.nightly import every_night
+    from stationmaster.upkeep.pruning import Rule
+
+    await every_night(settings.database_uri or "", Rule(settings.retention_days, settings.exports_dir))
 
 
 def _exit_quietly(signum: int, frame: FrameType | None) -> None:

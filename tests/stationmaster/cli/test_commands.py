@@ -26,6 +26,8 @@ OTHER_MODULES = {
     "canary_shown",
     "children",
     "crons_shown",
+    "db_schema",
+    "db_shown",
     "plan_shown",
     "reconciled",
     "reviews_asking",
