@@ -63,6 +63,7 @@ async def test_a_result_per_row(
     assert await again.end() == 0
 
 
+@pytest.mark.slow
 async def test_a_batch_that_is_killed_goes_on_where_it_was(
     run: Run,
     support: AgentServer,

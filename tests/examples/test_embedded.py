@@ -191,6 +191,7 @@ async def turn_was_cut_off(uri: str) -> None:
             await asyncio.sleep(0.02)  # between two looks at the state that is waited for
 
 
+@pytest.mark.slow
 async def test_with_the_embedded_postgres_and_after_a_kill(
     http: httpx.AsyncClient, thread: str, tmp_path: Path
 ) -> None:

@@ -61,6 +61,7 @@ async def test_a_run_killed_in_step_seven_reruns_step_seven_only(world: World, s
         assert (await api.threads.get(thread))["status"] == "idle"
 
 
+@pytest.mark.slow
 async def test_an_answer_is_not_given_to_the_next_question_after_a_kill(world: World, start: Any) -> None:
     """A bare answer answers whatever is asked: given again by a second attempt it would go to a question unseen."""
     served, name = await start("answered"), key()
@@ -106,6 +107,7 @@ async def test_every_accepted_run_ends_and_repeats_nothing_that_was_saved(world:
     assert not world.ask("SELECT 1 FROM server.threads WHERE status = 'busy'")
 
 
+@pytest.mark.slow
 async def test_a_worker_stopped_past_its_lease_writes_nothing_more(world: World, start: Any) -> None:
     first, name = await start("first"), key()
     async with first.sdk() as api:
@@ -127,6 +129,7 @@ async def test_a_worker_stopped_past_its_lease_writes_nothing_more(world: World,
     assert second.process and second.process.poll() is None
 
 
+@pytest.mark.slow
 async def test_sigterm_hands_back_without_counting_an_attempt(world: World, start: Any) -> None:
     served, name = await start("drained"), key()
     async with served.sdk() as api:
@@ -163,6 +166,7 @@ async def test_sigterm_lets_a_short_run_finish(world: World, start: Any) -> None
     assert world.effects(name).count("step 7") == 1
 
 
+@pytest.mark.slow
 async def test_cancel_of_a_run_whose_worker_is_dead(world: World, start: Any) -> None:
     api_only, worker, name = await start("api", jobs=0), await start("worker"), key()
     async with api_only.sdk() as api:

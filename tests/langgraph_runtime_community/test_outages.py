@@ -11,6 +11,8 @@ from tests.fakes.community_server import CommunityServer
 from tests.fakes.graphs import ledger
 from tests.langgraph_runtime_community.world import World, ignoring_cuts, key
 
+pytestmark = pytest.mark.slow  # cuts connections and waits for leases
+
 CUT = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name LIKE 'stationmaster%%'

@@ -15,6 +15,7 @@ from tests.stationmaster.cli.running import COMMAND, LAST_LINE, eventually, in_p
 from tests.stationmaster.server.tiny import tiny_project
 
 
+@pytest.mark.slow
 def test_two_servers_on_one_port_until_sigterm(tmp_path: Path, database: str) -> None:
     config = tiny_project(tmp_path)
     port, log = free_port(), tmp_path / "serve.log"
