@@ -47,7 +47,7 @@ def work_at(
     async def run() -> T:
         from stationmaster.reconcile.gateway import Gateway
 
-        async with client(target) as sdk, _database(settings, elsewhere=elsewhere) as pool:
+        async with client(target) as sdk, database(settings, elsewhere=elsewhere) as pool:
             return await work(Gateway(sdk, target.url), pool)
 
     return asyncio.run(run())
@@ -83,7 +83,8 @@ def require(pool: "Pool | None") -> "Pool":
 
 
 @asynccontextmanager
-async def _database(settings: Settings, *, elsewhere: bool) -> "AsyncIterator[Pool | None]":
+async def database(settings: Settings, *, elsewhere: bool) -> "AsyncIterator[Pool | None]":
+    """The database; None for a server elsewhere, unless one is named for it."""
     if elsewhere and settings.database_uri is None:
         yield None
         return

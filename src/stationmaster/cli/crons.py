@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 from rich.console import Console
 
-from stationmaster.cli.target import NoServer, client, find_target
+from stationmaster.cli.assistants_at import database
+from stationmaster.cli.target import NoServer, Target, client, find_target, named_target
 from stationmaster.errors import StationmasterError
 from stationmaster.settings import Settings, load_settings
 
@@ -28,6 +29,7 @@ Name = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DataDir = Annotated[Path | None, typer.Option(file_okay=False, help="Whose server (default .stationmaster).")]
+Named = Annotated[str | None, typer.Option("--target", help="A server of STATIONMASTER_TARGETS, like prod.")]
 ApiUrl = Annotated[str | None, typer.Option(help="A server elsewhere, with STATIONMASTER_API_KEY.")]
 By = Annotated[str | None, typer.Option(help="Who does it (default: your user name).")]
 
@@ -35,11 +37,13 @@ T = TypeVar("T")
 
 
 @app.command("list")
-def list_(as_json: AsJson = False, api_url: ApiUrl = None, data_dir: DataDir = None) -> None:
+def list_(
+    as_json: AsJson = False, target: Named = None, api_url: ApiUrl = None, data_dir: DataDir = None
+) -> None:
     """List crons with their next and last slots."""
     from stationmaster.crons import desk
 
-    rows = _run(desk.overview, api_url, data_dir)
+    rows = _run(desk.overview, target, api_url, data_dir)
     if as_json:
         _print_json(rows)
     else:
@@ -56,6 +60,7 @@ def next_(
         datetime | None, typer.Option(metavar="UTC", help="Later than this (default: now).")
     ] = None,
     as_json: AsJson = False,
+    target: Named = None,
     api_url: ApiUrl = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -68,7 +73,9 @@ def next_(
     if schedule is not None:
         upcoming = desk.upcoming(schedule, timezone, moment, count)
     else:
-        upcoming = _run(lambda at_hand: desk.next_of(at_hand, str(name), moment, count), api_url, data_dir)
+        upcoming = _run(
+            lambda at_hand: desk.next_of(at_hand, str(name), moment, count), target, api_url, data_dir
+        )
     if as_json:
         _print_json(asdict(upcoming))
     else:
@@ -81,6 +88,7 @@ def history(
     limit: Annotated[int, typer.Option(min=1, max=500, help="So many rows.")] = 20,
     before: Annotated[int | None, typer.Option(metavar="ID", help="Older than this row.")] = None,
     as_json: AsJson = False,
+    target: Named = None,
     api_url: ApiUrl = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -90,7 +98,7 @@ def history(
     def work(at_hand: "CronDesk") -> Awaitable[Any]:
         return desk.recorded(at_hand, name, before=before, limit=limit)
 
-    page = _run(work, api_url, data_dir, server_needed=False)
+    page = _run(work, target, api_url, data_dir, server_needed=False)
     if as_json:
         _print_json(asdict(page))
     else:
@@ -103,6 +111,7 @@ def run_now(
     wait: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="Wait so long for its end.")] = 0,
     by: By = None,
     as_json: AsJson = False,
+    target: Named = None,
     api_url: ApiUrl = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -112,7 +121,9 @@ def run_now(
     """
     from stationmaster.crons import desk
 
-    ran = _run(lambda at_hand: desk.run_once(at_hand, name, by=by or _user(), wait_s=wait), api_url, data_dir)
+    ran = _run(
+        lambda at_hand: desk.run_once(at_hand, name, by=by or _user(), wait_s=wait), target, api_url, data_dir
+    )
     if as_json:
         _print_json(asdict(ran))
     else:
@@ -127,6 +138,7 @@ def pause(
     reason: Annotated[str, typer.Option("--reason", "-m", help="Why; it is kept and shown.")],
     by: By = None,
     as_json: AsJson = False,
+    target: Named = None,
     api_url: ApiUrl = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -135,10 +147,10 @@ def pause(
 
     async def work(at_hand: "CronDesk") -> list[Any]:
         return await operating.pause(
-            at_hand.server, at_hand.connections, name, reason=reason, by=by or _user()
+            at_hand.server, at_hand.optional_connections, name, reason=reason, by=by or _user()
         )
 
-    paused = _run(work, api_url, data_dir)
+    paused = _run(work, target, api_url, data_dir)
     if as_json:
         _print_json(
             [{"cron_id": cron.cron_id, "paused": cron.paused, "enabled": cron.enabled} for cron in paused]
@@ -150,15 +162,22 @@ def pause(
 
 
 @app.command()
-def resume(name: Name, as_json: AsJson = False, api_url: ApiUrl = None, data_dir: DataDir = None) -> None:
+def resume(
+    name: Name,
+    as_json: AsJson = False,
+    target: Named = None,
+    api_url: ApiUrl = None,
+    data_dir: DataDir = None,
+) -> None:
     """Let a paused cron go on, with its next slot from now: nothing fires for the past."""
     from stationmaster.crons import desk, operating
 
     async def work(at_hand: "CronDesk") -> Any:
         cron = await operating.resume(at_hand.server, name)
-        return desk.upcoming(cron.schedule, cron.timezone, datetime.now(UTC), 1)
+        now = datetime.now(UTC)
+        return desk.upcoming(cron.schedule, cron.timezone, now, 1, stopped=desk.stopped(cron))
 
-    upcoming = _run(work, api_url, data_dir)
+    upcoming = _run(work, target, api_url, data_dir)
     if as_json:
         _print_json(asdict(upcoming))
     else:
@@ -170,13 +189,14 @@ def doctor(
     failed: Annotated[int, typer.Option(min=1, help="So many failures in a row are a finding.")] = 3,
     fix: Annotated[bool, typer.Option("--fix", help="Delete owned crons that can't run any more.")] = False,
     as_json: AsJson = False,
+    target: Named = None,
     api_url: ApiUrl = None,
     data_dir: DataDir = None,
 ) -> None:
     """Find what is wrong with crons. Exit code 1 if something is left."""
     from stationmaster.crons import desk
 
-    findings, mended = _run(lambda at_hand: desk.check(at_hand, failed, fix=fix), api_url, data_dir)
+    findings, mended = _run(lambda at_hand: desk.check(at_hand, failed, fix=fix), target, api_url, data_dir)
     left = [finding for finding in findings if finding not in mended]
     if as_json:
         _print_json({"findings": list(map(asdict, left)), "mended": list(map(asdict, mended))})
@@ -187,33 +207,43 @@ def doctor(
 
 
 def _run(
-    work: Callable[["CronDesk"], Awaitable[T]], api_url: str | None, data_dir: Path | None, *,
+    work: Callable[["CronDesk"], Awaitable[T]],
+    target_name: str | None,
+    api_url: str | None,
+    data_dir: Path | None,
+    *,
     server_needed: bool = True,
-) -> T:  # fmt: skip
+) -> T:
+    """Do the work. What is recorded of a server elsewhere is in its own database: ours is left alone, unless one is
+    named for it."""
     settings = load_settings()
     if data_dir:
         settings = settings.model_copy(update={"data_dir": data_dir.expanduser().absolute()})
     try:
-        target = find_target(settings, api_url, data_dir)
+        target = (
+            named_target(settings, target_name) if target_name else find_target(settings, api_url, data_dir)
+        )
     except NoServer:
-        if server_needed:
+        if server_needed or target_name:
             raise
         target = None
-    return asyncio.run(_work(work, settings, target))
+    elsewhere = bool(target_name or api_url or (settings.api_url and data_dir is None))
+    return asyncio.run(_work(work, settings, target, elsewhere=elsewhere))
 
 
-async def _work(work: Callable[["CronDesk"], Awaitable[T]], settings: Settings, target: Any) -> T:
+async def _work(
+    work: Callable[["CronDesk"], Awaitable[T]], settings: Settings, target: Target | None, *, elsewhere: bool
+) -> T:
     from stationmaster.crons.desk import CronDesk
     from stationmaster.crons.server import CronServer
     from stationmaster.crons.worker import pooled
-    from stationmaster.postgres import ensure
-    from stationmaster.reviews.database import open_pool
 
-    async with open_pool(await ensure(settings), max_size=2) as pool:
+    async with database(settings, elsewhere=elsewhere) as pool:
+        connections = pooled(pool) if pool is not None else None
         if target is None:
-            return await work(CronDesk(None, pooled(pool)))
+            return await work(CronDesk(None, connections))
         async with client(target) as sdk:
-            return await work(CronDesk(CronServer(sdk, target.url), pooled(pool)))
+            return await work(CronDesk(CronServer(sdk, target.url), connections))
 
 
 def _shown() -> Any:

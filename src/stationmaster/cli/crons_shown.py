@@ -124,6 +124,9 @@ def print_run(console: Console, name: str, ran: Ran) -> None:
 
 def print_resumed(console: Console, name: str, upcoming: Upcoming) -> None:
     """When it fires next."""
+    if upcoming.stopped:
+        console.print(Text(f"{name} is no longer paused, and does not fire: {harmless(upcoming.stopped)}"))
+        return
     if not upcoming.firings:
         console.print(f"{name} goes on, and its schedule never fires again.", highlight=False)
         return

@@ -15,7 +15,7 @@ from stationmaster.crons.model import Tick, policy_of, subject, thread_word
 from stationmaster.crons.operating import named, run_now, the_one
 from stationmaster.crons.server import CronServer
 from stationmaster.crons.settling import Connections, settle, settle_all
-from stationmaster.crons.times import Firing, next_firings
+from stationmaster.crons.times import Firing, next_firings, next_served
 from stationmaster.errors import StationmasterError
 from stationmaster.reconcile.resources import ServedCron
 
@@ -24,10 +24,19 @@ LOOK_S = 0.5
 
 @dataclass(frozen=True)
 class CronDesk:
-    """`server` None: only the record is at hand."""
+    """`optional_server` None: only the record is at hand. `optional_connections` None: only the server is; its record
+    is in another database, and must not be kept in ours."""
 
     optional_server: CronServer | None
-    connections: Connections
+    optional_connections: Connections | None
+
+    @property
+    def connections(self) -> Connections:
+        if self.optional_connections is None:
+            raise CronError(
+                "what came of slots is in the database of that server: set STATIONMASTER_DATABASE_URI to it"
+            )
+        return self.optional_connections
 
     @property
     def server(self) -> CronServer:
@@ -71,8 +80,10 @@ async def overview(desk: CronDesk, only: str | None = None) -> list[dict[str, An
     next slot."""
     crons = [cron for cron in await desk.server.gateway.crons() if only in (None, subject(cron))]
     assistants = {found.assistant_id: found.name for found in await desk.server.gateway.assistants()}
-    async with desk.connections() as conn:
-        newest = await history.newest(conn, {subject(cron) for cron in crons})
+    newest: dict[str, Tick] = {}
+    if desk.optional_connections:
+        async with desk.connections() as conn:
+            newest = await history.newest(conn, {subject(cron) for cron in crons})
     fresh = {name: await _as_now(desk, tick) for name, tick in newest.items()}
     now = datetime.now(UTC)
     rows = [_row(cron, assistants.get(cron.assistant_id), fresh.get(subject(cron)), now) for cron in crons]
@@ -82,7 +93,7 @@ async def overview(desk: CronDesk, only: str | None = None) -> list[dict[str, An
 async def next_of(desk: CronDesk, name: str, after: datetime, count: int) -> Upcoming:
     """When this cron fires next."""
     cron = the_one(await desk.server.gateway.crons(), name)
-    return upcoming(cron.schedule, cron.timezone, after, count, stopped=_stopped(cron))
+    return upcoming(cron.schedule, cron.timezone, after, count, stopped=stopped(cron))
 
 
 def upcoming(
@@ -101,7 +112,8 @@ def upcoming(
 
 
 async def recorded(desk: CronDesk, name: str | None, *, before: int | None = None, limit: int = 20) -> Page:
-    """A page of the history, open runs looked at first where the server is at hand."""
+    """A page of the history, open runs looked at first where the server is at hand. CronError where no record is."""
+    connections = desk.connections
     cron, stale = name, None
     try:
         if name is not None and desk.optional_server:
@@ -110,7 +122,7 @@ async def recorded(desk: CronDesk, name: str | None, *, before: int | None = Non
         pass  # its history outlives it
     except StationmasterError as error:
         stale = str(error)
-    async with desk.connections() as conn:
+    async with connections() as conn:
         ticks = await history.page(conn, cron, before=before, limit=limit + 1)
     if not ticks and name is not None and before is None:
         raise NoSuchCron(f"nothing is recorded of a cron {name}: `stationmaster crons list` shows the names")
@@ -123,11 +135,15 @@ async def recorded(desk: CronDesk, name: str | None, *, before: int | None = Non
 
 
 async def run_once(desk: CronDesk, name: str, *, by: str, wait_s: float = 0) -> Ran:
-    """Run it, and wait up to `wait_s` seconds until it has ended or waits for a person."""
+    """Run it, and wait up to `wait_s` seconds until it has ended or waits for a person. CronError, and no run, where
+    the record that is waited for is not at hand."""
+    if wait_s:
+        _ = desk.connections
     started = await run_now(desk.server, name, by=by)
     until = asyncio.get_running_loop().time() + wait_s
     while True:
-        tick = await _tick(desk, started.tick) if started.tick is not None else None
+        known = started.tick is not None and desk.optional_connections
+        tick = await _tick(desk, started.tick) if known and started.tick is not None else None
         if tick is None or tick.outcome != "running" or asyncio.get_running_loop().time() >= until:
             return Ran(started.run_id, started.thread_id, tick)
         await asyncio.sleep(LOOK_S)  # between two looks at the state that is waited for
@@ -136,12 +152,14 @@ async def run_once(desk: CronDesk, name: str, *, by: str, wait_s: float = 0) -> 
 async def check(
     desk: CronDesk, in_a_row: int, *, fix: bool
 ) -> tuple[list[doctor.Finding], list[doctor.Finding]]:
-    """What is wrong, runs that are open looked at first; and of that what was mended."""
-    async with desk.connections() as conn:
-        opened = await history.unfinished(conn)
-    await settle_all(desk.server, desk.connections, opened)
-    findings = await doctor.examine(desk.server, desk.connections, in_a_row)
-    return findings, await doctor.mend(desk.server, desk.connections, findings) if fix else []
+    """What is wrong, runs that are open looked at first; and of that what was mended. Without the record only what the
+    server's own rows show."""
+    if desk.optional_connections:
+        async with desk.connections() as conn:
+            opened = await history.unfinished(conn)
+        await settle_all(desk.server, desk.connections, opened)
+    findings = await doctor.examine(desk.server, desk.optional_connections, in_a_row)
+    return findings, await doctor.mend(desk.server, desk.optional_connections, findings) if fix else []
 
 
 async def _tick(desk: CronDesk, tick_id: int) -> Tick | None:
@@ -170,9 +188,12 @@ def _row(cron: ServedCron, assistant: str | None, last: Tick | None, now: dateti
     }  # fmt: skip
 
 
-def _stopped(cron: ServedCron) -> str | None:
+def stopped(cron: ServedCron) -> str | None:
+    """Why none of its slots fires as things are; None for one that is on."""
     if cron.enabled:
         return None
     if cron.paused:
         return f"paused by {cron.paused.get('by')}: {cron.paused.get('reason')}"
-    return "off, as its file says"
+    if next_served(cron.schedule, cron.timezone, datetime.now(UTC)) is None:
+        return "its schedule has ended"
+    return "off, as its file says" if cron.owned else "off"

@@ -34,7 +34,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Examined:
-    """All that one look gathers. `ends`: how the newest runs went; `newest`: the newest row of the history."""
+    """All that one look gathers. `ends`: how the newest runs went; `newest`: the newest row of the history; `recorded`:
+    whether the history was at hand."""
 
     crons: Sequence[ServedCron]
     assistants: Collection[str]
@@ -42,21 +43,25 @@ class Examined:
     ends: Mapping[str, Sequence[Tick]] = field(default_factory=dict)
     newest: Mapping[str, Tick] = field(default_factory=dict)
     queued: Sequence[Tick] = ()
+    recorded: bool = True
 
 
 async def examine(
-    server: CronServer, connections: Connections, in_a_row: int = FAILED_IN_A_ROW
+    server: CronServer, connections: Connections | None, in_a_row: int = FAILED_IN_A_ROW
 ) -> list[Finding]:
-    """Look at everything; what is wrong, by cron."""
+    """Look at everything, without `connections` at the server alone; what is wrong, by cron."""
     crons = await server.gateway.crons()
     assistants = {assistant.assistant_id for assistant in await server.gateway.assistants()}
     fixed = {cron.thread_id for cron in crons if cron.thread_id}
     threads = {thread_id async for thread_id in server.existing_threads(sorted(fixed))}
     names = sorted({subject(cron) for cron in crons})
+    now = datetime.now(UTC)
+    if connections is None:
+        return diagnose(Examined(crons, assistants, threads, recorded=False), now, in_a_row)
     async with connections() as conn:
         ends = await history.recent_ends(conn, names, in_a_row)
         newest, queued = await history.newest(conn, names), await history.queued(conn)
-    return diagnose(Examined(crons, assistants, threads, ends, newest, queued), datetime.now(UTC), in_a_row)
+    return diagnose(Examined(crons, assistants, threads, ends, newest, queued), now, in_a_row)
 
 
 def diagnose(seen: Examined, now: datetime, in_a_row: int = FAILED_IN_A_ROW) -> list[Finding]:
@@ -70,7 +75,9 @@ def diagnose(seen: Examined, now: datetime, in_a_row: int = FAILED_IN_A_ROW) -> 
     return sorted(found, key=lambda finding: (finding.cron, finding.kind))
 
 
-async def mend(server: CronServer, connections: Connections, findings: Sequence[Finding]) -> list[Finding]:
+async def mend(
+    server: CronServer, connections: Connections | None, findings: Sequence[Finding]
+) -> list[Finding]:
     """Delete owned crons that can't run any more, and give up their waiting slots; those that were mended.
 
     Files stay: the next apply makes such a cron anew, with what it needs.
@@ -81,6 +88,8 @@ async def mend(server: CronServer, connections: Connections, findings: Sequence[
             await server.gateway.delete_cron(cron_id)
     gone = {cron_id for finding in mended for cron_id in finding.cron_ids}
     orphans = {finding.tick for finding in mended}
+    if connections is None:
+        return mended
     async with connections() as conn:
         for tick in await history.queued(conn):
             if tick.cron_id in gone or tick.id in orphans:
@@ -146,6 +155,8 @@ def _silent(cron: ServedCron, seen: Examined, now: datetime) -> Iterator[Finding
     if upcoming is not None and upcoming < now - OVERDUE:
         said = f"it was due at {upcoming:%Y-%m-%d %H:%M:%S} UTC and nobody came: the server's scheduler stands still"
         yield Finding("overdue", name, said, "look at the server's log, and at crons with an end_time", ids)
+    if not seen.recorded:
+        return
     last = latest_slot(cron.schedule, cron.timezone, now - LATE)
     since = planned_from(cron.updated_at or cron.created_at or None)
     if name not in seen.newest and since is not None and last is not None and last > since:

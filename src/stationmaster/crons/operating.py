@@ -11,7 +11,7 @@ from stationmaster.crons.model import subject
 from stationmaster.crons.server import STARTED, TICK, CronServer
 from stationmaster.crons.settling import Connections
 from stationmaster.reconcile.errors import ServerRefused
-from stationmaster.reconcile.resources import PAUSED, ServedCron
+from stationmaster.reconcile.resources import PAUSED, WAS_ENABLED, ServedCron
 
 SHORTEST_ID = 8
 CONFLICT = 409
@@ -51,27 +51,32 @@ def the_one(crons: Iterable[ServedCron], asked: str) -> ServedCron:
 
 
 async def pause(
-    server: CronServer, connections: Connections, asked: str, *, reason: str, by: str
+    server: CronServer, connections: Connections | None, asked: str, *, reason: str, by: str
 ) -> list[ServedCron]:
-    """Stop it, and keep why and who; of duplicates all. A slot that waits for its turn is given up.
+    """Stop it, and keep why and who; of duplicates all. A slot that waits for its turn is given up, without
+    `connections` by the console that has the record.
 
-    Runs under way go on. No apply starts it again.
+    Runs under way go on. No apply starts it again. Whether it was on is kept too: one that its file had switched off
+    is not switched on by pausing and resuming it.
     """
     now = datetime.now(UTC).isoformat(timespec="seconds")
     paused: list[ServedCron] = []
     for cron in named(await server.gateway.crons(), asked):
-        note = {PAUSED: {"reason": reason, "by": by, "at": now}}
+        note = {
+            PAUSED: {"reason": reason, "by": by, "at": now, WAS_ENABLED: cron.enabled or _was_enabled(cron)}
+        }
         paused.append(await server.gateway.patch_cron(cron.cron_id, enabled=False, metadata=note))
-    async with connections() as conn:
-        for tick in await history.open_ticks(conn, subject(paused[0])):
-            await history.drop_queued(conn, tick, f"{by} paused the cron: {reason}")
+    if connections is not None:
+        async with connections() as conn:
+            for tick in await history.open_ticks(conn, subject(paused[0])):
+                await history.drop_queued(conn, tick, f"{by} paused the cron: {reason}")
     if any(cron.enabled for cron in paused):
         raise CronError(f"the server did not stop {asked}: somebody else writes it; look at it again")
     return paused
 
 
 async def resume(server: CronServer, asked: str) -> ServedCron:
-    """Let it go on with the next slot from now.
+    """Let it go on with the next slot from now; one that was off when it was paused is off again.
 
     A server keeps the date at which a stopped cron would have fired, and enabling it alone fires for that date at
     once. Writing schedule and zone in the same request makes it count anew; that is read back, and a server that
@@ -82,6 +87,8 @@ async def resume(server: CronServer, asked: str) -> ServedCron:
         raise CronError(f"{asked} is not paused: its next slot is {cron.next_run_at}")
     if cron.owned and cron.paused is None:
         raise CronError(f"{asked} is off because its file says so: write `enabled: true` there, then apply")
+    if cron.paused is not None and not _was_enabled(cron):
+        return await server.gateway.patch_cron(cron.cron_id, enabled=False, metadata={PAUSED: None})
     began = datetime.now(UTC)
     after = await server.gateway.patch_cron(
         cron.cron_id, schedule=cron.schedule, timezone=cron.timezone, enabled=True, metadata={PAUSED: None}
@@ -111,6 +118,11 @@ async def run_now(server: CronServer, asked: str, *, by: str) -> Started:
     metadata = run.get("metadata") or {}
     tick = metadata.get(TICK) if STARTED in metadata else None
     return Started(str(run["run_id"]), str(run["thread_id"]), tick if isinstance(tick, int) else None)
+
+
+def _was_enabled(cron: ServedCron) -> bool:
+    """Whether it was on when people paused it; a note that does not say so is of one that was."""
+    return cron.paused is not None and cron.paused.get(WAS_ENABLED) is not False
 
 
 def _said(error: ServerRefused) -> str:

@@ -1,7 +1,7 @@
 """What the files want and what a server has: plain values that `diff`, `plan` and the pages are made of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from uuid import UUID, uuid5
 
@@ -13,9 +13,13 @@ CANARY = "canary"
 APPLIED = "applied"
 """{field: digest} of what was applied last: a served field with another digest was changed by somebody else."""
 CHANGE = "change"
-"""{author, reason, source, at, from_version}: who made this version. PATCH merges, so every write gives its own."""
+"""{author, reason, source, at, from_version}: who made this version. PATCH merges, so every write gives its own.
+
+`version` is there too where an older one was current: servers then give the number above the highest, not the next."""
 PAUSED = "paused"
-"""{reason, by, at}: a cron that people stopped; no apply starts it again."""
+"""{reason, by, at, was_enabled}: a cron that people stopped; no apply starts it again."""
+WAS_ENABLED = "was_enabled"
+"""In that note: whether it was on, or its file had it switched off before."""
 BEHAVIOUR = ("overlap", "missed", "keep_days", "thread", "review")
 """How a cron behaves beyond what servers know; copied by them to each run and its thread."""
 RESERVED = frozenset({MANAGED_BY, NAME, LIVE, CANARY, APPLIED, CHANGE, PAUSED, *BEHAVIOUR})
@@ -52,6 +56,17 @@ class Signature:
     author: str
     source: str
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What would be lost with an assistant: threads with a run under way or queued, and questions that wait."""
+
+    running: int = 0
+    waiting: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.running or self.waiting)
 
 
 @dataclass(frozen=True)
@@ -152,6 +167,22 @@ class ServedAssistant:
         return _mapping(self.metadata.get(CHANGE))
 
     @property
+    def signed(self) -> bool:
+        """Whether `change` is about this very version: others write theirs without, and it stays."""
+        before = self.change.get("from_version")
+        if not isinstance(before, int):
+            return False
+        return self.change.get("version", before + 1) == self.version
+
+    @property
+    def leads_to(self) -> frozenset[str]:
+        """Ids of the assistants whose content its runs may get: its canary's, and those that keys are pinned to."""
+        kept = _mapping(self.metadata.get(CANARY))
+        arms = [kept, *map(_mapping, _mapping(kept.get("pins")).values())]
+        ids = [arm.get("assistant_id") for arm in arms]
+        return frozenset(each for each in ids if isinstance(each, str) and each != self.assistant_id)
+
+    @property
     def labels(self) -> dict[str, Any]:
         """Metadata that people set."""
         return _labels(self.metadata, {"created_by"})
@@ -210,9 +241,14 @@ class ServedCron:
         return Cron(
             self.name, assistant, self.schedule, self.timezone, self.input, said.get("thread") or FRESH,
             said.get("overlap") or plain.overlap, said.get("missed") or plain.missed,
-            keep if isinstance(keep, int) else plain.keep_days, self.enabled or self.stopped,
+            keep if isinstance(keep, int) else plain.keep_days,
+            self.enabled or (self.stopped and _mapping(self.paused).get(WAS_ENABLED) is not False),
             _mapping(said.get("review")),
         )  # fmt: skip
+
+    def same_as(self, other: "ServedCron") -> bool:
+        """Whether nobody wrote it between the two looks; that it fired is nothing."""
+        return replace(self, next_run_at=other.next_run_at, updated_at=other.updated_at) == other
 
     @property
     def paused(self) -> Mapping[str, Any] | None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -151,6 +152,29 @@ def test_doctor(crons: Crons) -> None:
     assert "duplicate  cli-report" in result.stdout and "`stationmaster apply` merges them" in result.stdout
     twice = crons("resume", "cli-report").exception
     assert isinstance(twice, StationmasterError) and "there are 2 crons cli-report" in str(twice)
+
+
+def test_a_server_elsewhere_leaves_the_record_here_alone(
+    crons: Crons, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What is recorded here is not looked for on another server, where it would count as lost."""
+    assert crons("run-now", "cli-report", "--wait", "20").exit_code == 0
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("STATIONMASTER_DATABASE_URI")
+    monkeypatch.delenv("DATABASE_URI", raising=False)
+    monkeypatch.delenv("STATIONMASTER_API_URL")
+    monkeypatch.setenv("STATIONMASTER_TARGETS", f"prod={crons.server.url}")
+    for there in (["--api-url", crons.server.url], ["--target", "prod"]):
+        rows = crons.json("list", *there)
+        assert [(row["name"], row["last"]) for row in rows] == [("cli-asks", None), ("cli-report", None)]
+        for refused in (["history"], ["run-now", "cli-report", "--wait", "9"]):
+            error = crons(*refused, *there).exception
+            assert isinstance(error, StationmasterError) and "in the database of that server" in str(error)
+        assert crons.json("doctor", *there)["findings"] == []
+    assert crons("run-now", "cli-report", *there).exit_code == 0
+    assert crons("pause", "cli-report", "-m", "later", *there).exit_code == 0
+    assert crons("resume", "cli-report", *there).exit_code == 0
+    assert list(tmp_path.iterdir()) == []  # no database was begun for it either
 
 
 def test_a_failing_cron_is_found(crons: Crons) -> None:

@@ -237,6 +237,27 @@ async def test_pausing_keeps_why_and_resuming_never_fires_for_the_past(operator:
         await operating.resume(operator.server, name)
 
 
+async def test_a_cron_that_its_file_switched_off_is_not_started_by_pause_and_resume(
+    operator: Operator,
+) -> None:
+    await operator.cron("off", schedule=NEVER_SOON, enabled=False)
+    name = operator.key("off")
+    for reason in ("ticket 71", "ticket 72"):  # the second pause does not forget it
+        [paused] = await operating.pause(operator.server, operator.connections, name, reason=reason, by="ann")
+    assert paused.stopped and not paused.content("failing").enabled  # what adopt would write
+    resumed = await operating.resume(operator.server, name)
+    assert (resumed.enabled, resumed.paused) == (False, None)
+    with pytest.raises(CronError, match="off because its file says so"):
+        await operating.resume(operator.server, name)
+    await operator.cron("on", schedule=NEVER_SOON)
+    for _ in range(2):
+        [paused] = await operating.pause(
+            operator.server, operator.connections, operator.key("on"), reason="r", by="ann"
+        )
+    assert paused.content("failing").enabled
+    assert (await operating.resume(operator.server, operator.key("on"))).enabled
+
+
 async def test_the_trap_is_real(operator: Operator) -> None:
     """Enabled again by itself, the stock server fires at once for a date that is long past."""
     cron = await operator.cron("trap")

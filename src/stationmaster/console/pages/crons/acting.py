@@ -58,8 +58,8 @@ async def _pause(request: Request, viewer: Identity, form: FormData) -> str:
 
 
 async def _resume(request: Request, viewer: Identity, form: FormData) -> str:
-    await operating.resume(cron_desk(request).server, request.path_params["name"])
-    return "resumed"
+    cron = await operating.resume(cron_desk(request).server, request.path_params["name"])
+    return "resumed" if cron.enabled else "off"
 
 
 async def _run(request: Request, viewer: Identity, form: FormData) -> str:

@@ -21,6 +21,7 @@ NEXT = 5
 DONE = {
     "paused": "Paused. Runs under way go on; no time fires until it is resumed.",
     "resumed": "Resumed, with its next time from now: nothing fires for the past.",
+    "off": "No longer paused. It stays off, as its file says.",
     "ran": "Started. Its run is the newest in the history.",
 }
 
