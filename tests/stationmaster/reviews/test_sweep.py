@@ -54,11 +54,13 @@ async def test_one_process_at_a_time(asking: Asking) -> None:
 
 @dataclass
 class ManyThreads:
-    """An Agent Server of rows: `waiting` threads ask, the others are done; `away` ones can't be read."""
+    """An Agent Server of rows: `waiting` threads ask, the others are done; `away` ones can't be read, `broken` ones
+    not understood."""
 
     times: dict[str, datetime]
     waiting: set[str] = field(default_factory=set)
     away: set[str] = field(default_factory=set)
+    broken: set[str] = field(default_factory=set)
     looked_at: list[str] = field(default_factory=list)
     pages: int = 0
 
@@ -73,6 +75,8 @@ class ManyThreads:
         self.looked_at.append(thread_id)
         if thread_id in self.away:
             raise AgentServerUnavailable("away")
+        if thread_id in self.broken:
+            raise ValueError("no sense")
         return thread_id in self.waiting
 
     async def read(self, thread_id: str, run_ids: Any = ()) -> ThreadSnapshot | Gone:
@@ -136,6 +140,18 @@ async def test_a_server_that_is_away_leaves_the_watermark(many: tuple[Desk, Many
     assert len(server.looked_at) < GIVE_UP + 20
     async with desk.pool.connection() as conn:
         assert (await store.drift(conn)).watermark is None
+
+
+async def test_threads_that_can_not_be_kept_are_no_server_that_is_away(
+    many: tuple[Desk, ManyThreads],
+) -> None:
+    """Forty threads that nobody can make sense of hide the one behind them."""
+    desk, server = many
+    server.broken = {f"t{number}" for number in range(2450, 2490)}
+    swept = await sweep(desk, None)
+    assert (swept.failed, swept.away, swept.opened) == (server.broken, 0, 3)
+    async with desk.pool.connection() as conn:
+        assert (await store.drift(conn)).watermark is not None
 
 
 async def test_a_question_that_comes_back_is_shown_as_such(asking: Asking) -> None:
