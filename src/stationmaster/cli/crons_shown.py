@@ -58,6 +58,9 @@ def print_list(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
             console.print(
                 Text(f"{row['name']} is paused by {said.get('by')}: {said.get('reason')}", style="yellow")
             )
+        if row["last"] and row["last"]["stale"]:
+            said = row["last"]["stale"]
+            console.print(Text(f"{row['name']}: its last run may have ended: {said}", style="yellow"))
 
 
 def print_next(console: Console, upcoming: Upcoming) -> None:

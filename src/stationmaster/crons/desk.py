@@ -14,7 +14,7 @@ from stationmaster.crons.errors import CronError, NoSuchCron
 from stationmaster.crons.model import Tick, policy_of, subject, thread_word
 from stationmaster.crons.operating import named, run_now, the_one
 from stationmaster.crons.server import CronServer
-from stationmaster.crons.settling import Connections, settle, settle_all
+from stationmaster.crons.settling import Connections, settle_all, try_settle
 from stationmaster.crons.times import Firing, next_firings, next_served
 from stationmaster.errors import StationmasterError
 from stationmaster.reconcile.resources import ServedCron
@@ -77,14 +77,14 @@ class Ran:
 
 async def overview(desk: CronDesk, only: str | None = None) -> list[dict[str, Any]]:
     """Every cron as JSON, or those of one name, owned ones first and by name; `last` is its newest tick, `next` its
-    next slot."""
+    next slot, and its `stale` says why it may be out of date."""
     crons = [cron for cron in await desk.server.gateway.crons() if only in (None, subject(cron))]
     assistants = {found.assistant_id: found.name for found in await desk.server.gateway.assistants()}
     newest: dict[str, Tick] = {}
     if desk.optional_connections:
         async with desk.connections() as conn:
             newest = await history.newest(conn, {subject(cron) for cron in crons})
-    fresh = {name: await _as_now(desk, tick) for name, tick in newest.items()}
+    fresh = {name: await try_settle(desk.server, desk.connections, tick) for name, tick in newest.items()}
     now = datetime.now(UTC)
     rows = [_row(cron, assistants.get(cron.assistant_id), fresh.get(subject(cron)), now) for cron in crons]
     return sorted(rows, key=lambda row: (not row["owned"], row["name"], row["cron_id"]))
@@ -130,7 +130,9 @@ async def recorded(desk: CronDesk, name: str | None, *, before: int | None = Non
     if desk.optional_server is None:
         stale = "no server runs: what is open may have ended" if any(map(history.is_open, shown)) else None
     elif stale is None:
-        shown = [await _as_now(desk, tick) for tick in shown]
+        looked = [await try_settle(desk.server, connections, tick) for tick in shown]
+        shown = [tick for tick, _ in looked]
+        stale = next((f"what is open may have ended: {why}" for _, why in looked if why), None)
     return Page(shown, shown[-1].id if len(ticks) > limit else None, stale)
 
 
@@ -165,14 +167,13 @@ async def check(
 async def _tick(desk: CronDesk, tick_id: int) -> Tick | None:
     async with desk.connections() as conn:
         tick = await history.get(conn, tick_id)
-    return await _as_now(desk, tick) if tick else None
+    return (await try_settle(desk.server, desk.connections, tick))[0] if tick else None
 
 
-async def _as_now(desk: CronDesk, tick: Tick) -> Tick:
-    return await settle(desk.server, desk.connections, tick) if history.is_open(tick) else tick
-
-
-def _row(cron: ServedCron, assistant: str | None, last: Tick | None, now: datetime) -> dict[str, Any]:
+def _row(
+    cron: ServedCron, assistant: str | None, newest: tuple[Tick, str | None] | None, now: datetime
+) -> dict[str, Any]:
+    last, stale = newest or (None, None)
     policy = policy_of(cron)
     following = next_firings(cron.schedule, cron.timezone, now, 1) if cron.enabled else []
     return {
@@ -183,7 +184,7 @@ def _row(cron: ServedCron, assistant: str | None, last: Tick | None, now: dateti
         "thread": thread_word(cron), "overlap": policy.overlap, "missed": policy.missed,
         "keep_days": policy.keep_days, "last": last and {
             "outcome": last.outcome, "planned_at": last.planned_at, "at": last.at, "reason": last.reason,
-            "run_id": last.run_id, "thread_id": last.thread_id,
+            "run_id": last.run_id, "thread_id": last.thread_id, "stale": stale,
         },
     }  # fmt: skip
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
 from stationmaster.crons import history
+from stationmaster.crons.errors import HistoryAway
 from stationmaster.crons.model import Tick
 from stationmaster.crons.server import CronServer
 from stationmaster.crons.standing import Seen, look
@@ -29,17 +30,27 @@ async def settle_due(server: CronServer, connections: Connections, most: int = B
     async with connections() as conn:
         ticks = await history.due(conn, most)
     for tick in ticks:
-        try:
-            await settle(server, connections, tick)
-        except StationmasterError as error:
-            logger.warning("the run of cron %s, tick %s: %s", tick.cron, tick.id, error)
+        await try_settle(server, connections, tick)
     return len(ticks)
 
 
 async def settle_all(server: CronServer, connections: Connections, ticks: Sequence[Tick]) -> list[Tick]:
-    """Look at these open ticks now; those that are still open."""
-    settled = [await settle(server, connections, tick) if history.is_open(tick) else tick for tick in ticks]
+    """Look at these open ticks now; those that are still open. One whose thread can't be read counts as it was."""
+    settled = [(await try_settle(server, connections, tick))[0] for tick in ticks]
     return [tick for tick in settled if tick.ended_at is None]
+
+
+async def try_settle(server: CronServer, connections: Connections, tick: Tick) -> tuple[Tick, str | None]:
+    """A tick as it is now if it is open; else, or if its thread can't be read, as it was, and then why."""
+    if not history.is_open(tick):
+        return tick, None
+    try:
+        return await settle(server, connections, tick), None
+    except HistoryAway:
+        raise
+    except StationmasterError as error:
+        logger.warning("the run of cron %s, tick %s: %s", tick.cron, tick.id, error)
+        return tick, str(error)
 
 
 async def settle(server: CronServer, connections: Connections, tick: Tick) -> Tick:

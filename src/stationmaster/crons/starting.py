@@ -69,14 +69,16 @@ async def _turn(
 async def _persons(
     connections: Connections, cron: ServedCron, policy: Policy, standing: Standing, who: str, run_id: str
 ) -> Tick | None:
-    """On a thread of its own a run takes nothing from anybody; on the one thread it must not."""
+    """On a thread of its own a run takes nothing from anybody; on the one thread it must not: a question only where the
+    file says `replace`, and never work under way, beside which the server makes no run."""
     if standing.gone:
         raise SlotRefused(
             f"cron {policy.cron}: its thread is gone: `stationmaster crons doctor` says what to do"
         )
-    in_the_way = standing.waits or standing.busy
-    if in_the_way and policy.overlap != "replace":
-        raise SlotRefused(f"cron {policy.cron}: {in_the_way}: answer it, or wait, then run it again")
+    if standing.busy:
+        raise SlotRefused(f"cron {policy.cron}: {standing.busy}: wait for its end, then run it again")
+    if standing.waits and policy.overlap != "replace":
+        raise SlotRefused(f"cron {policy.cron}: {standing.waits}: answer it, or wait, then run it again")
     async with connections() as conn:
         if policy.overlap == "replace":
             for tick in standing.open:

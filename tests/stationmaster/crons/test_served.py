@@ -1,18 +1,19 @@
 """Crons on a real `langgraph dev`: slots that meet a question, forged ones, and what an operator does with them."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from stationmaster.crons import doctor, history, operating, worker
+from stationmaster.crons import desk, doctor, history, operating, worker
 from stationmaster.crons.errors import CronError, NoSuchCron, SlotRefused
 from stationmaster.crons.model import Tick
 from stationmaster.crons.pruning import prune
-from stationmaster.crons.server import STARTED, TICK
+from stationmaster.crons.server import STARTED, TICK, CronServer
 from stationmaster.crons.turns import give_turns
+from stationmaster.reconcile.errors import ServerRefused
 from stationmaster.reconcile.resources import PAUSED, assistant_id
 from stationmaster.reviews.database import open_pool
 from stationmaster.reviews.desk import Desk
@@ -201,6 +202,22 @@ async def test_run_now_takes_no_question(operator: Operator) -> None:
     assert len(await operator.ticks("busy")) == 1
 
 
+async def test_run_now_takes_no_work_and_with_replace_a_question(operator: Operator) -> None:
+    work = {"thread": operator.key("hand"), "overlap": "replace"}
+    await operator.cron("work", "slow", NEVER_SOON, input={"seconds": 20}, **work)
+    first = await operating.run_now(operator.server, operator.key("work"), by="ann")
+    with pytest.raises(SlotRefused, match=r"is under way on its thread: wait for its end"):
+        await operating.run_now(operator.server, operator.key("work"), by="ben")
+    [tick] = await operator.ticks("work")
+    assert (tick.outcome, tick.run_id) == ("running", first.run_id)  # nothing is said of a run that never was
+    await operator.cron("asking", "plain", NEVER_SOON, thread=operator.key("asking"), overlap="replace")
+    await operating.run_now(operator.server, operator.key("asking"), by="ann")
+    await operator.until("asking", lambda ticks: outcomes(ticks) == ["waiting"])
+    await operating.run_now(operator.server, operator.key("asking"), by="ben")
+    ticks = await operator.until("asking", lambda ticks: outcomes(ticks)[1:] == ["waiting"])
+    assert (ticks[0].outcome, ticks[0].reason) == ("cancelled", "replaced by a run that ben started")
+
+
 async def test_who_says_that_a_run_is_a_crons_must_name_its_assistant(operator: Operator) -> None:
     cron = await operator.cron("mine", schedule=NEVER_SOON)
     with pytest.raises(Exception, match="says that it is a cron's and is not"):
@@ -343,6 +360,45 @@ async def test_the_worker_settles_and_gives_turns(operator: Operator, cron_datab
         stop.set()
         await working
     assert turn.run_id and turn.planned_at == waits.planned_at and first.ended_at
+
+
+class Unreadable:
+    """The served crons, where one thread can't be read."""
+
+    def __init__(self, server: CronServer, thread_id: str) -> None:
+        self._server, self._thread_id = server, thread_id
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._server, name)
+
+    async def read(self, thread_id: str, run_ids: Iterable[str] = ()) -> Any:
+        if thread_id == self._thread_id:
+            raise ServerRefused(f"thread {thread_id}: its graph does not load", 500)
+        return await self._server.read(thread_id, run_ids)
+
+
+async def test_a_thread_that_can_not_be_read_hides_nothing_else(operator: Operator) -> None:
+    for name in ("torn", "whole"):
+        await operator.cron(name, "plain", NEVER_SOON, thread=operator.key(name))
+    torn = await operating.run_now(operator.server, operator.key("torn"), by="ann")
+    await operating.run_now(operator.server, operator.key("whole"), by="ann")
+    server: Any = Unreadable(operator.server, torn.thread_id)
+    at_hand = desk.CronDesk(server, operator.connections)
+
+    async def rows() -> dict[str, Any]:
+        return {row["name"]: row["last"] for row in await desk.overview(at_hand)}
+
+    async with asyncio.timeout(30):
+        while (await rows())[operator.key("whole")]["outcome"] != "waiting":  # noqa: ASYNC110
+            await asyncio.sleep(0.2)  # between two looks at the state that is waited for
+    last = (await rows())[operator.key("torn")]
+    assert last["outcome"] in ("running", "waiting") and "its graph does not load" in last["stale"]
+    page = await desk.recorded(at_hand, operator.key("torn"))
+    assert len(page.ticks) == 1 and page.stale and "what is open may have ended" in page.stale
+    page = await desk.recorded(at_hand, operator.key("whole"))
+    assert ([tick.outcome for tick in page.ticks], page.stale) == (["waiting"], None)
+    findings, _ = await desk.check(at_hand, 3, fix=False)
+    assert operator.key("torn") not in {finding.cron for finding in findings}
 
 
 async def recorded_until(operator: Operator, tick_id: int, true: Callable[[Tick], bool]) -> Tick:
