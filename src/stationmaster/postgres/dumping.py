@@ -19,7 +19,7 @@ from psycopg.sql import SQL, Identifier
 
 from stationmaster.postgres import programs
 from stationmaster.postgres.connect import connect
-from stationmaster.postgres.errors import DatabaseUnreachable, DumpFailed
+from stationmaster.postgres.errors import DatabaseUnreachable, DumpFailed, DumpRefused
 from stationmaster.postgres.migrate import migrate
 from stationmaster.postgres.queries import load
 
@@ -47,9 +47,9 @@ async def backup(uri: str, path: Path) -> int:
 
 def _written(uri: str, major: int, path: Path) -> int:
     if path.exists():
-        raise DumpFailed(f"{path} is there already: name another file, or remove it")
+        raise DumpRefused(f"{path} is there already: name another file, or remove it")
     if not path.parent.is_dir():
-        raise DumpFailed(f"there is no directory {path.parent}: make it, or name another file")
+        raise DumpRefused(f"there is no directory {path.parent}: make it, or name another file")
     program = programs.for_dump(major)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -75,7 +75,8 @@ def _dump(program: Path, uri: str, part: Path) -> None:
 
 async def restore(uri: str, path: Path, *, replace: bool = False) -> Restored:
     """Bring a backup into the database, and its schema up to this version. DumpFailed, and nothing has changed, for a
-    file that is no backup or not whole, for a database that is not empty (unless `replace`) or in use."""
+    file that is not whole; DumpRefused for one that is no backup, and for a database that is not empty (unless
+    `replace`) or in use."""
     standing = await _standing(uri)
     program = await asyncio.to_thread(programs.for_restore, standing["major"])
     await asyncio.to_thread(_require_backup, program, path)
@@ -83,7 +84,7 @@ async def restore(uri: str, path: Path, *, replace: bool = False) -> Restored:
         await asyncio.to_thread(_restore, program, path, uri)
         return Restored(standing["name"], await migrate(uri))
     if not replace:
-        raise DumpFailed(
+        raise DumpRefused(
             f"the database {standing['name']} is not empty: restore into an empty one, or say --replace, "
             "which keeps this one under another name"
         )
@@ -92,15 +93,15 @@ async def restore(uri: str, path: Path, *, replace: bool = False) -> Restored:
 
 def _require_backup(program: Path, path: Path) -> None:
     if not path.is_file():
-        raise DumpFailed(f"there is no file {path}: name one of `stationmaster db backup`")
+        raise DumpRefused(f"there is no file {path}: name one of `stationmaster db backup`")
     try:
         listed = programs.run(program, "--list", str(path))
     except DumpFailed as error:
-        raise DumpFailed(
+        raise DumpRefused(
             f"{path} can't be read as a backup ({error}): name one of `stationmaster db backup`"
         ) from None
     if MARK not in listed:
-        raise DumpFailed(f"{path} is a dump of something else: name one of `stationmaster db backup`")
+        raise DumpRefused(f"{path} is a dump of something else: name one of `stationmaster db backup`")
 
 
 def _restore(program: Path, path: Path, uri: str) -> None:
@@ -116,7 +117,7 @@ async def _beside(uri: str, name: str, program: Path, path: Path) -> Restored:
         await _require_alone(conn, name)
         allowed = await (await conn.execute(QUERIES["may_create"])).fetchone()
         if not (allowed and allowed["allowed"]):
-            raise DumpFailed(
+            raise DumpRefused(
                 "the database user may not create databases: make an empty one, and restore into that"
             )
         await conn.execute(SQL("CREATE DATABASE {} TEMPLATE template0").format(Identifier(fresh)))
@@ -153,7 +154,7 @@ async def _require_alone(conn: psycopg.AsyncConnection[DictRow], name: str) -> N
     while others := await (await conn.execute(QUERIES["others"], {"name": name})).fetchall():
         if time.monotonic() > deadline:
             who = ", ".join(f"{row['name']} ({row['count']})" for row in others)
-            raise DumpFailed(f"the database {name} is in use by {who}: stop all servers and consoles first")
+            raise DumpRefused(f"the database {name} is in use by {who}: stop all servers and consoles first")
         await asyncio.sleep(0.1)
 
 
@@ -165,7 +166,7 @@ async def _maintenance(uri: str, name: str) -> psycopg.AsyncConnection[DictRow]:
                 return await connect(at(uri, other), autocommit=True)
             except DatabaseUnreachable:
                 continue
-    raise DumpFailed(
+    raise DumpRefused(
         f"no other database of the server can be connected to: restore into an empty one instead of {name}"
     )
 

@@ -13,7 +13,7 @@ from psycopg.sql import SQL, Identifier
 
 from stationmaster.postgres import dumping, programs
 from stationmaster.postgres.dumping import at, backup, restore
-from stationmaster.postgres.errors import DumpFailed
+from stationmaster.postgres.errors import DumpFailed, DumpRefused
 from stationmaster.postgres.migrate import DIRECTORY, migrate, migrations
 from tests.conftest import clone
 
@@ -115,10 +115,10 @@ async def test_an_older_backup_is_brought_up_to_date(
 
 async def test_a_backup_never_replaces_a_file(dump: Path, filled: str) -> None:
     before = content(dump)
-    with pytest.raises(DumpFailed, match="there already"):
+    with pytest.raises(DumpRefused, match="there already"):
         await backup(filled, dump)
     assert content(dump) == before
-    with pytest.raises(DumpFailed, match="there is no directory"):
+    with pytest.raises(DumpRefused, match="there is no directory"):
         await backup(filled, dump.parent / "none" / "x.dump")
 
 
@@ -142,7 +142,7 @@ async def test_a_backup_that_fails_leaves_no_file(filled: str, tmp_path: Path) -
 
 async def test_what_is_not_empty_is_not_touched(dump: Path, server: str, migrated_template: str) -> None:
     for uri in clone(server, migrated_template):
-        with pytest.raises(DumpFailed, match="is not empty"):
+        with pytest.raises(DumpRefused, match="is not empty"):
             await restore(uri, dump)
         assert notes(uri) == -1
 
@@ -212,7 +212,7 @@ async def test_a_database_in_use_is_not_replaced(dump: Path, server: str, migrat
     for uri in clone(server, migrated_template):
         with (
             psycopg.connect(uri, application_name="stationmaster server"),
-            pytest.raises(DumpFailed, match=r"in use by stationmaster server \(1\): stop all servers"),
+            pytest.raises(DumpRefused, match=r"in use by stationmaster server \(1\): stop all servers"),
         ):
             await restore(uri, dump, replace=True)
 
@@ -224,7 +224,7 @@ async def test_a_user_who_may_create_no_database_is_told_so(
         conn.execute("CREATE ROLE plain_one LOGIN")
         try:
             for uri in clone(server, migrated_template):
-                with pytest.raises(DumpFailed, match="may not create databases"):
+                with pytest.raises(DumpRefused, match="may not create databases"):
                     await restore(uri.replace("postgres@", "plain_one@", 1), dump, replace=True)
         finally:
             conn.execute("DROP ROLE plain_one")
@@ -243,17 +243,17 @@ async def test_a_backup_of_a_newer_stationmaster_takes_no_place(
 
 
 async def test_what_is_no_backup_is_refused(empty_database: str, tmp_path: Path) -> None:
-    with pytest.raises(DumpFailed, match="there is no file"):
+    with pytest.raises(DumpRefused, match="there is no file"):
         await restore(empty_database, tmp_path / "none")
     (tmp_path / "text").write_text("DROP TABLE note;" * 100)
-    with pytest.raises(DumpFailed, match="can't be read as a backup"):
+    with pytest.raises(DumpRefused, match="can't be read as a backup"):
         await restore(empty_database, tmp_path / "text")
     other = tmp_path / "other.dump"
     program = programs.for_dump(18)
     await asyncio.to_thread(
         programs.run, program, "--format=custom", f"--file={other}", uri=at(empty_database, "template1")
     )
-    with pytest.raises(DumpFailed, match="dump of something else"):
+    with pytest.raises(DumpRefused, match="dump of something else"):
         await restore(empty_database, other)
 
 
@@ -276,7 +276,7 @@ def test_a_newer_server_is_refused_unless_a_newer_pg_dump_is_there(tmp_path: Pat
     wanted = program(newer, "pg_dump", "19beta2")
     assert programs.for_dump(19, (ours, newer)) == wanted
     assert programs.for_dump(16, (ours, newer)) == ours / "pg_dump"
-    with pytest.raises(DumpFailed, match="pg_dump here is missing"):
+    with pytest.raises(DumpRefused, match="pg_dump here is missing"):
         programs.for_dump(18, ())
 
 

@@ -9,7 +9,8 @@ from uuid import uuid4
 
 import pytest
 
-from stationmaster.upkeep.database import Connection
+from stationmaster.postgres import embedded
+from stationmaster.upkeep.database import Connection, opened
 from tests.stationmaster.cli.running import in_process
 from tests.stationmaster.upkeep.threads import Threads
 
@@ -124,3 +125,53 @@ async def test_replay_refuses_what_was_not_given_up_and_then_replays_nothing(
     assert json.loads((await call("webhooks", "dead", "--json")).stdout)["count"] == 1
     assert (await call("webhooks", "replay")).returncode == 2
     assert (await call("webhooks", "replay", hook, "--all")).returncode == 2
+
+
+async def test_backup_and_restore(call: Any, threads: Threads, empty_database: str, tmp_path: Path) -> None:
+    thread = await threads.make(status="interrupted", asks=True)
+    done = await call("db", "backup", "all.dump", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["file"] == str(tmp_path / "all.dump")
+    again = await call("db", "backup", "all.dump")
+    assert again.returncode == 2 and "there already" in again.stderr
+    over = await call("db", "restore", "all.dump")
+    assert over.returncode == 2 and "say --replace" in over.stderr
+    used = await call("db", "restore", "all.dump", "--replace")  # by this test's own connection
+    assert used.returncode == 2 and "in use by" in used.stderr
+    (tmp_path / "cut.dump").write_bytes((tmp_path / "all.dump").read_bytes()[:-1000])
+    cut = await call("db", "restore", "cut.dump", uri=empty_database)
+    assert cut.returncode == 1 and "pg_restore failed" in cut.stderr
+    back = await call("db", "restore", "all.dump", "--json", uri=empty_database)
+    assert back.returncode == 0, back.stderr
+    assert json.loads(back.stdout)["before"] is None
+    async with opened(empty_database) as conn:
+        assert await Threads(conn).left(thread) == await threads.left(thread)
+
+
+async def test_an_embedded_database_is_restored_and_backed_up_too(
+    call: Any, threads: Threads, tmp_path: Path
+) -> None:
+    await threads.make(graph="from elsewhere")
+    assert (await call("db", "backup", "all.dump")).returncode == 0
+    data = tmp_path / "data"
+    embedded_one = ("--data-dir", str(data))
+    try:
+        done = await call("db", "restore", "all.dump", *embedded_one, uri="")
+        assert done.returncode == 0, done.stderr
+        found = json.loads((await call("db", "status", "--json", *embedded_one, uri="")).stdout)
+        assert [graph["graph"] for graph in found["server"]["graphs"]] == ["from elsewhere"]
+        assert (await call("db", "backup", "again.dump", *embedded_one, uri="")).returncode == 0
+        done = await call("db", "restore", "again.dump", "--replace", *embedded_one, uri="")
+        assert done.returncode == 0 and "is now the database postgres_before_" in done.stdout, done.stderr
+        assert "schema is up to date" in (await call("db", "migrate", *embedded_one, uri="")).stdout
+    finally:
+        await asyncio.to_thread(embedded.release, data)
+
+
+async def test_the_runtimes_trouble_with_its_tables_is_told(call: Any, kept: str, conn: Connection) -> None:
+    await conn.execute(
+        "UPDATE stationmaster.migrations SET checksum = 'x' WHERE name = 'server/0001_tables.sql'"
+    )
+    done = await call("db", "migrate")
+    assert done.returncode == 2
+    assert "durable server's tables can't be made: server/0001_tables.sql was changed" in done.stderr
