@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID, uuid5
 
 from langgraph_sdk.client import LangGraphClient
 
 from stationmaster.client.errors import NoLiveAssistant
 
 PAGE = 100
+OWN_IDS = UUID("6f0c2c0e-5d0b-5f3c-9a53-3f5f7a2a9d41")
+"""`stationmaster apply` gives an assistant the version 5 id of its name in here."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,8 @@ class LiveAssistant:
     name: str
     graph: str
     version: int
+    own: bool = False
+    """Whether `stationmaster apply` made it: a copy of it says the same of itself, under another id."""
 
 
 async def live_assistants(client: LangGraphClient) -> list[LiveAssistant]:
@@ -37,13 +42,14 @@ async def live_assistants(client: LangGraphClient) -> list[LiveAssistant]:
 
 
 async def resolve(client: LangGraphClient, name: str) -> LiveAssistant:
-    """The live assistant called `name`. NoLiveAssistant says which ones there are.
+    """The live assistant called `name`; of several the one that a file describes. NoLiveAssistant says which there are.
 
     Resolve once, when the app starts: promoting and rolling back change the assistant's version, not its id, and a
     canary is decided by the server, run by run.
     """
     there = await live_assistants(client)
-    match [live for live in there if live.name == name]:
+    same = [live for live in there if live.name == name]
+    match [live for live in same if live.own] or same:
         case [live]:
             return live
         case []:
@@ -59,9 +65,12 @@ async def resolve(client: LangGraphClient, name: str) -> LiveAssistant:
 
 
 def _live(row: Mapping[str, Any]) -> LiveAssistant:
+    metadata, name = row.get("metadata") or {}, str(row.get("name") or "")
+    marked = metadata.get("managed_by") == "stationmaster"
     return LiveAssistant(
+        own=marked and str(row["assistant_id"]) == str(uuid5(OWN_IDS, name)),
         assistant_id=str(row["assistant_id"]),
-        name=str(row.get("name") or ""),
+        name=name,
         graph=str(row["graph_id"]),
         version=int(row.get("version") or 1),
     )

@@ -9,6 +9,7 @@ from langgraph_sdk.client import LangGraphClient
 
 from stationmaster.client import NoLiveAssistant, live_assistants, resolve
 from stationmaster.client import live as live_module
+from stationmaster.reconcile import resources
 from tests.agents.support.client import GRAPH
 
 Make = Callable[..., Awaitable[str]]
@@ -19,9 +20,9 @@ async def make(client: LangGraphClient) -> AsyncIterator[Make]:
     """Makes assistants that are gone after the test; their ids."""
     made: list[str] = []
 
-    async def one(name: str, **metadata: Any) -> str:
+    async def one(name: str, given_id: str = "", /, **metadata: Any) -> str:
         assistant = await client.assistants.create(
-            GRAPH, name=name, metadata=metadata, assistant_id=str(uuid.uuid4())
+            GRAPH, name=name, metadata=metadata, assistant_id=given_id or str(uuid.uuid4())
         )
         made.append(assistant["assistant_id"])
         return made[-1]
@@ -58,6 +59,15 @@ async def test_two_of_one_name_are_refused(client: LangGraphClient, make: Make) 
     with pytest.raises(NoLiveAssistant, match="2 live assistants are called kiosk") as refused:
         await resolve(client, "kiosk")
     assert all(assistant_id in str(refused.value) for assistant_id in ids)
+
+
+async def test_a_copy_does_not_take_the_place_of_what_was_copied(client: LangGraphClient, make: Make) -> None:
+    """Copied in Studio or by a script, with its name and its metadata."""
+    marks = {"managed_by": "stationmaster", "name": "booth", "live": True}
+    await make("booth", **marks)
+    own = await make("booth", resources.assistant_id("booth"), **marks)
+    await make("booth", **marks)
+    assert (await resolve(client, "booth")).assistant_id == own
 
 
 async def test_more_than_a_page(client: LangGraphClient, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

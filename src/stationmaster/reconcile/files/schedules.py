@@ -1,6 +1,7 @@
 """Whether a schedule can be read and ever fires, and whether a zone is known; by the library that servers use."""
 
 import difflib
+import re
 from datetime import UTC, datetime
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
@@ -10,6 +11,9 @@ from croniter.croniter import CroniterNotAlphaError
 
 EXAMPLE = "write five fields, minute, hour, day of month, month, day of week, like '0 9 * * 1-5'"
 
+# `R`, `R/5`, `R(0-10)`: croniter draws lots for it, anew each time, so that no slot would be the same twice.
+RANDOM = re.compile(r"r($|[(/])", re.IGNORECASE)
+
 
 def check_schedule(text: str) -> str:
     """The text; ValueError says why it can't be used."""
@@ -17,6 +21,8 @@ def check_schedule(text: str) -> str:
         found = croniter(text, datetime.now(UTC))
     except (CroniterBadCronError, CroniterNotAlphaError, ValueError, KeyError, AttributeError):
         raise ValueError(f"{text!r} is no schedule: {EXAMPLE}") from None
+    if any(map(RANDOM.match, text.split())):
+        raise ValueError(f"{text!r} means another time whenever it is read: {EXAMPLE}")
     try:
         found.get_next(datetime)
     except CroniterBadDateError:
