@@ -168,7 +168,9 @@ if __name__ == "__main__":
     try:
         sys.exit(asyncio.run(main(parsed())))
     except (BadFile, ClientError, httpx.ConnectError) as problem:
-        print(f"error: {problem}", file=sys.stderr)
+        # What the server says may hold what a terminal obeys.
+        said = "".join(each if each.isprintable() else " " for each in str(problem))
+        print(f"error: {said}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         print("stopped; start it again to go on", file=sys.stderr)

@@ -20,7 +20,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from examples.conversation import Conversation
-from examples.terminal import MARGIN, Terminal, styled
+from examples.terminal import MARGIN, Terminal, plain, styled
 from stationmaster.client import ClientError, resolve
 
 try:
@@ -50,7 +50,7 @@ def main() -> int:
         try:
             chat = runner.run(asyncio.wait_for(opened(client, options), ANSWER_S))
         except (*FAILURES, TimeoutError) as error:
-            print(f"error: {explained(error, options.url)}", file=sys.stderr)
+            print(f"error: {plain(explained(error, options.url))}", file=sys.stderr)
             return 2
         else:
             attended(runner, chat, lambda: chat.wait(only_if_needed=True))

@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph_sdk.client import LangGraphClient
 
-from examples.terminal import Terminal, styled
+from examples.terminal import Terminal
 from stationmaster.client import Fork, correct, edit_message, standing, stream, wait_for_person
 
 
@@ -86,7 +86,7 @@ class Conversation:
         for message in await self._messages():
             if message["type"] == "human":
                 number += 1
-                self.terminal.person(f"{styled(f'{number}.', 2)} {message['content']}")
+                self.terminal.person(number, message["content"])
             elif message["type"] == "ai":
                 self.terminal.drafted = ""
                 self.terminal.said(message["content"])

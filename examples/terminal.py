@@ -1,5 +1,6 @@
 """What the terminal chat shows: words as they stream in, what goes on, and what waits for a person."""
 
+import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -12,6 +13,14 @@ from stationmaster.client import Question
 
 MARGIN = 10
 WIDEST = 96
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that turn the direction of writing."""
+
+
+def plain(text: object) -> str:
+    """What the server, the agent or a person wrote, without what a terminal obeys: it must not draw its own screen.
+    Tabs and line feeds stay."""
+    return OBEYED.sub("\N{REPLACEMENT CHARACTER}", str(text))
 
 
 def styled(text: str, *codes: int) -> str:
@@ -34,7 +43,7 @@ class Paragraph:
 
     def write(self, text: str) -> None:
         """More of it."""
-        for character in text:
+        for character in plain(text):
             if character.isspace():
                 self._put_word()
                 self.between += character
@@ -131,38 +140,38 @@ class Terminal:
     def asks(self, question: Question) -> None:
         """What waits for a person, and that what stands above was not sent."""
         value = question.value if isinstance(question.value, Mapping) else {"title": str(question.value)}
-        print(f"{styled('waits'.ljust(MARGIN), 1, 33)}{value.get('title') or 'for a person'}")
+        print(f"{styled('waits'.ljust(MARGIN), 1, 33)}{plain(value.get('title') or 'for a person')}")
         if value.get("problem"):
             self.note(f"The last answer could not be used: {value['problem']}")
         if self.drafted:
             self.note("The reply above is a draft; it is sent once a person has said yes.")
 
-    def person(self, text: str) -> None:
+    def person(self, number: int, text: str) -> None:
         """What the customer wrote, when an older conversation is shown."""
-        print(f"{styled('you'.ljust(MARGIN), 1)}{text}")
+        print(f"{styled('you'.ljust(MARGIN), 1)}{styled(f'{number}.', 2)} {plain(text)}")
 
     def note(self, text: str) -> None:
         """An aside; one about the connection may come in the middle of a word."""
         if self._paragraph is not None:
             self._paragraph.pause()
         self.status("")
-        print(f"{' ' * MARGIN}{styled(text, 2)}", flush=True)
+        print(f"{' ' * MARGIN}{styled(plain(text), 2)}", flush=True)
 
     def good(self, text: str) -> None:
         """Something has come out well."""
         self.status("")
-        print(f"{styled('answered'.ljust(MARGIN), 1, 32)}{text}", flush=True)
+        print(f"{styled('answered'.ljust(MARGIN), 1, 32)}{plain(text)}", flush=True)
 
     def trouble(self, text: str) -> None:
         """Something went wrong; the text says what to do."""
         self._end_paragraph()
         self.status("")
-        print(f"{styled('trouble'.ljust(MARGIN), 1, 31)}{text}", flush=True)
+        print(f"{styled('trouble'.ljust(MARGIN), 1, 31)}{plain(text)}", flush=True)
 
     def status(self, text: str) -> None:
         """A line that the next one takes the place of; only where it can."""
         if sys.stdout.isatty() and self._paragraph is None:
-            print(f"\r\x1b[2K{' ' * MARGIN if text else ''}{styled(text, 2)}", end="", flush=True)
+            print(f"\r\x1b[2K{' ' * MARGIN if text else ''}{styled(plain(text), 2)}", end="", flush=True)
 
     def _token(self, chunk: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
         text = chunk.get("content")

@@ -11,6 +11,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamPart
 
 from examples.terminal import Paragraph, Terminal
+from stationmaster.client import Question
 from tests.agents.support.client import GRAPH, wants_refund
 from tests.examples.conftest import Run
 from tests.fakes.agent_server import AgentServer
@@ -139,6 +140,24 @@ def test_an_aside_in_the_middle_of_a_reply() -> None:
         "          connected again\n"
         "          thank you for writing.\n"
     )
+
+
+def test_what_others_write_is_shown_and_not_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    evil = "hi \x1b]0;title\x07\x1b[2J\u202e there"
+    terminal = Terminal("support", frozenset({"draft_reply"}))
+    out = io.StringIO()
+    with redirect_stdout(out):
+        data = [{"content": evil, "type": "AIMessageChunk"}, {"langgraph_node": "draft_reply"}]
+        terminal.show(StreamPart("messages", data))  # pyright: ignore[reportArgumentType]
+        terminal.said(f"{evil}!")
+        terminal.show(StreamPart("error", {"message": evil}))
+        terminal.asks(Question("q", {"title": evil, "problem": evil}))
+        terminal.person(1, evil)
+        terminal.good(evil)
+    shown = out.getvalue()
+    assert shown.count("there") == 7
+    assert not {"\x1b", "\x07", "\u202e"} & set(shown)
 
 
 def test_words_are_folded_at_the_width_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from stationmaster.cli.terminal import harmless
 from stationmaster.errors import StationmasterError
 
 # One module of this package each, holding a function of the same name, or an `app` with commands below it.
@@ -81,7 +82,7 @@ def main() -> None:
     try:
         app()
     except StationmasterError as error:
-        sys.stderr.write(f"error: {error}\n")
+        sys.stderr.write(f"error: {harmless(str(error))}\n")
         raise SystemExit(error.exit_code) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None

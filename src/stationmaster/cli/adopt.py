@@ -12,7 +12,7 @@ from rich.text import Text
 from stationmaster.cli import reconciled
 from stationmaster.cli.plan_shown import LINE_STYLES
 from stationmaster.cli.reconciled import NO_FILES, ApiUrl, AsJson, DataDir, Named
-from stationmaster.cli.reviews_shown import harmless
+from stationmaster.cli.terminal import harmless
 from stationmaster.reconcile.adopting import adopt as edit_for
 from stationmaster.reconcile.diff import Actual
 from stationmaster.reconcile.files.writing import Edit

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from stationmaster.cli import reconciled
-from stationmaster.cli.plan_shown import print_outcome, print_plan
+from stationmaster.cli.plan_shown import print_outcome, print_plan, print_waiting
 from stationmaster.cli.reconciled import NO_FILES, ApiUrl, AsJson, DataDir, KeepDrift, Named, Prune
 from stationmaster.errors import StationmasterError
 from stationmaster.reconcile import reconciling, saved
@@ -99,7 +99,7 @@ class Asked:
             gateway,
             by,
             wait_s=self.wait_s,
-            waiting=lambda who: told.print(f"waiting for the apply of {who}"),
+            waiting=lambda who: print_waiting(told, who),
         ):
             if not self.as_json:
                 print_outcome(console, outcome)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from stationmaster.assistants.routes import Routes, percent
 from stationmaster.assistants.versions import name_of
-from stationmaster.cli.reviews_shown import harmless
+from stationmaster.cli.terminal import harmless
 from stationmaster.reconcile.resources import ServedAssistant
 
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from stationmaster.cli.reviews_shown import harmless
+from stationmaster.cli.terminal import harmless
 from stationmaster.crons.deciding import LATE
 from stationmaster.crons.desk import Page, Ran, Upcoming
 from stationmaster.crons.doctor import Finding

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from stationmaster.cli.reviews_shown import harmless
+from stationmaster.cli.terminal import harmless
 from stationmaster.reconcile.carrying_out import Outcome
 from stationmaster.reconcile.diff import Change
 from stationmaster.reconcile.plan import Plan, as_json
@@ -24,6 +24,11 @@ PAST = {
     "create": "created", "update": "updated", "replace": "made anew", "delete": "deleted", "drift": "put back",
     "merge": "merged",
 }  # fmt: skip
+
+
+def print_waiting(console: Console, who: str) -> None:
+    """Whose apply is waited for; the name is whatever they say it is."""
+    console.print(Text(f"waiting for the apply of {harmless(who)}"))
 
 
 def print_plan(console: Console, plan: Plan, remarks: Iterable[str]) -> None:

@@ -1,7 +1,6 @@
 """Reviews as a terminal of 80 columns shows them: the list, one review, what became of an answer, the drift."""
 
 import json
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,13 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from stationmaster.cli.answers import options_for
+from stationmaster.cli.terminal import harmless
 from stationmaster.reviews import json_text
 
 STYLES = {"open": "bold yellow", "decided": "cyan", "sent": "cyan", "consumed": "green", "finished": "green"}
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 PAYLOAD_LINES = 40
-# Control characters but tab and line feed, and those that turn the direction of writing.
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 DRIFT_WORDS = {
     "missed": "no webhook had told of",
     "vanished": "whose thread is gone",
@@ -88,19 +86,6 @@ def print_drift(console: Console, found: Mapping[str, Any]) -> None:
         f"last sweep {f'{_ago(swept)} ago' if swept else 'never'}; lag {f'{lag:.1f} s' if lag is not None else '-'}",
         style="dim", highlight=False,
     )  # fmt: skip
-
-
-def harmless(value: Any) -> Any:
-    """The same JSON without characters that a terminal obeys: what an agent asks must not draw a screen of its own."""
-    match value:
-        case str():
-            return _OBEYED.sub("\N{REPLACEMENT CHARACTER}", value)
-        case dict():
-            return {harmless(name): harmless(inner) for name, inner in value.items()}
-        case list():
-            return [harmless(inner) for inner in value]
-        case _:
-            return value
 
 
 def _facts(review: Mapping[str, Any]) -> Table:
