@@ -31,8 +31,6 @@ from stationmaster.reconcile.errors import ReconcileError
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reviews.access.identity import Identity
 
-EXAMPLE = "How long does a refund take?"
-
 
 @served
 async def look(request: Request, viewer: Identity) -> Response:
@@ -102,7 +100,7 @@ def _draw(
     return page(
         request, "assistants/try.html", viewer, status=status, current=ALL, head=head, message=message, problem=problem,
         sides=[_shown(side) for side in bench.sides], effects=bench.effects, takes_messages=bench.takes_messages,
-        typed=typed(bench.texts), longest=LONGEST, example=EXAMPLE if bench.takes_messages else "",
+        typed=typed(bench.texts), longest=LONGEST,
         tried_version=bench.version or "", alone=len(bench.sides) == 1,
     )  # fmt: skip
 

@@ -89,6 +89,7 @@ async def test_a_trial_streams_on_both_sides_and_can_be_repeated(place: Served, 
         "window.sizes = []; new MutationObserver(() => sizes.push(document.querySelector('.sides').textContent.length))"
         ".observe(document.querySelector('.sides'), { subtree: true, childList: true, characterData: true })"
     )
+    await page.get_by_label("Message").fill("How long does a refund take?")
     for _ in range(2):
         await page.get_by_role("button", name="Send to both").click()
         await expect(page.locator(".ending[data-state=stopped]")).to_have_count(2)
@@ -108,6 +109,7 @@ async def test_a_trial_of_what_does_not_fit_says_why(place: Served, open_page: O
     await page.get_by_role("button", name="Try these").click()
     await page.get_by_role("heading", name="Try").wait_for()
     await ready(page)  # before that the form is sent without a script
+    await page.get_by_label("Message").fill("How long does a refund take?")
     await page.get_by_role("button", name="Send to").click()
     await expect(page.locator(".ending[data-state=failed]").first).to_contain_text("out of range")
 
