@@ -6,6 +6,7 @@ the thread to see how far it got.
 
 import logging
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import psycopg
@@ -72,6 +73,7 @@ async def _further(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
     why = obstacle(review, seen) if asked else None
     # Read before anything is marked: what lies between a mark and its request can be taken for a request.
     made = await prepare(desk.server, review, seen) if asked and not why else None
+    marked_by = monotonic() + LEASE_S / 2
     if review.state == "sent":
         # No run carries this review's id: the worker that had it died on the way, or never heard the reply.
         if not asked:
@@ -79,10 +81,12 @@ async def _further(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
                 desk, review, "the answer was being sent; the thread shows neither it nor its question"
             )
             return
-        if made and await _mark_again(desk, review):
-            await _dispatch(desk, review, made)
-    elif made and await _mark_sent(desk, review):
-        await _dispatch(desk, review, made)
+        ready = made if made and await _mark_again(desk, review) else None
+    else:
+        ready = made if made and await _mark_sent(desk, review) else None
+    # A process that stood still meanwhile may have lost it: whoever has it then sends what no run carries.
+    if ready and monotonic() < marked_by:
+        await _dispatch(desk, review, ready)
     if why:
         await _show(desk, review, why)
 
@@ -93,10 +97,11 @@ async def _dispatch(desk: Desk, review: Review, made: Request) -> None:
     known = {"id": review.id, "decided_at": review.decided_at}
     try:
         run_id = await send(desk.server, made)
-    except (ThreadBusy, NeverArrived):
+    except (ThreadBusy, NeverArrived) as error:
         if not writes_state(review):  # else the state may be written already, which the next look sees
             async with desk.pool.connection() as conn:
-                await conn.execute(MARK_UNSENT, known)
+                if await (await conn.execute(MARK_UNSENT, known)).fetchone():
+                    await leave(conn, review, "unsent", {"why": kept(str(error))})
         return
     except AgentServerRefused as error:
         if isinstance((await observe(desk, review.thread_id, "deliver")).seen, ThreadSnapshot):

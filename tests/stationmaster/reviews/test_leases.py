@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from stationmaster.reviews import leases, settling, store
+from stationmaster.reviews import deliver, leases, settling, store
 from stationmaster.reviews.agent_server import AgentServer
 from stationmaster.reviews.database import Pool, open_pool
 from stationmaster.reviews.decide import decide
@@ -159,6 +159,24 @@ async def test_nothing_is_asked_between_the_mark_and_the_request(
     assert calls[:2] == [("state_keys", "decided"), ("read", "decided")]
     assert [name for name, state in calls[:resumed] if state == "sent"] == []
     assert asking.desk.server._state_keys  # pyright: ignore[reportPrivateUsage] - asked once, before the look
+
+
+async def test_a_worker_that_stood_still_after_its_mark_sends_nothing(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one may have it by then. What is marked, and no run carries, is sent at the next look."""
+    await asking.ask("plain", question="go?")
+    (review,) = await asking.opened()
+    await asking.decide(review, answer("yes"))
+    moments = iter([0.0, leases.LEASE_S])
+    monkeypatch.setattr(deliver, "monotonic", lambda: next(moments))
+    await take(asking.desk, 1)
+    await step(asking.desk, review.id)
+    held_up = await asking.review()
+    assert (held_up.state, held_up.resume_run_id, asking.done()) == ("sent", None, [])
+    monkeypatch.undo()
+    (done,) = await asking.settle()
+    assert done.state == "finished" and asking.done() == [("answered", "yes")]
 
 
 def _noting(asking: Asking, name: str, calls: list[tuple[str, str]]) -> Any:
