@@ -1,4 +1,8 @@
-"""Failed sign-ins, counted per name and per address in the database, so that all processes count together."""
+"""Failed sign-ins, counted per name and per address in the database, so that all processes count together.
+
+A name is counted from each address by itself: who guesses at it locks themselves out, and not its owner elsewhere. The
+higher count for the name from everywhere stops many addresses that guess together.
+"""
 
 import ipaddress
 import math
@@ -9,7 +13,9 @@ from stationmaster.reviews.access.errors import TooManyFailures
 from stationmaster.reviews.database import Pool
 
 WINDOW_S = 15 * 60
-LIMIT = {"name": 10, "address": 50}
+_KIND = {"here": "name", "name": "name", "address": "address"}
+LIMIT = {"here": 10, "name": 200, "address": 50}
+"""Within WINDOW_S: at a name from one address, at a name from everywhere, from one address at all names."""
 
 QUERIES = load(Path(__file__).parent / "throttle.sql")
 COUNT = QUERIES["count"]
@@ -23,26 +29,40 @@ async def count(pool: Pool, *, name: str | None, address: str) -> None:
     Counted first: twenty guesses sent at once would otherwise all be judged before the first one counts. The
     window starts with the first failure and doesn't move, so that the waiting time told is the waiting time.
     """
-    keys = {"address": _network(address)} | ({"name": name.casefold()[:200]} if name is not None else {})
-    waits: list[float] = []
     async with pool.connection() as conn:
-        for kind, key in sorted(keys.items()):
-            parameters = {"kind": kind, "key": key.replace("\x00", ""), "window": WINDOW_S}
+        for kind, key in _keys(name, address).items():
+            parameters = {"kind": _KIND[kind], "key": key, "window": WINDOW_S}
             row = await (await conn.execute(COUNT, parameters)).fetchone()
             if row is not None and row["failures"] > LIMIT[kind]:
-                waits.append(row["left_s"])
-    if waits:
-        raise TooManyFailures(max(1, math.ceil(max(waits))))
+                wait_s = max(1, math.ceil(row["left_s"]))
+                break  # what one address asks in vain is not counted against the name everywhere
+        else:
+            return
+    raise TooManyFailures(wait_s)
 
 
 async def forgive(pool: Pool, *, name: str | None, address: str) -> None:
-    """The attempt was right: the name starts anew, the address gets its one attempt back.
+    """The attempt was right: the name starts anew here, and it and the address get their one attempt back.
 
     Not all of the address's: whoever has one account could else guess at the others' for ever.
     """
     async with pool.connection() as conn:
-        await conn.execute(FORGIVE, {"name": name and name.casefold(), "address": _network(address)})
+        keys = _keys(name, address)
+        await conn.execute(
+            FORGIVE, {"here": keys.get("here"), "name": keys.get("name"), "address": keys["address"]}
+        )
         await conn.execute(TIDY, {"window": WINDOW_S})
+
+
+def _keys(name: str | None, address: str) -> dict[str, str]:
+    """What an attempt counts for, by limit."""
+    network = _network(address)
+    if name is None:
+        return {"address": network}
+    known = (
+        name.casefold()[:200].replace("\x00", "").replace(" ", "_")
+    )  # else a name could be typed that is a `here`
+    return {"here": f"{known} {network}", "address": network, "name": known}
 
 
 def _network(address: str) -> str:

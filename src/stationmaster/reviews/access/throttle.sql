@@ -11,8 +11,8 @@ RETURNING failures,
 -- name: forgive
 -- What a right sign-in takes back.
 UPDATE reviews.login_failures
-SET failures = CASE kind WHEN 'name' THEN 0 ELSE greatest(failures - 1, 0) END
-WHERE (kind = 'name' AND key = :name) OR (kind = 'address' AND key = :address);
+SET failures = CASE WHEN kind = 'name' AND key = :here THEN 0 ELSE greatest(failures - 1, 0) END
+WHERE (kind = 'name' AND key IN (:here, :name)) OR (kind = 'address' AND key = :address);
 
 -- name: tidy
 -- Windows that are over.

@@ -154,7 +154,7 @@ async def test_a_wrong_token_beside_a_good_cookie_is_refused(pool: Pool, console
 async def test_guessing_is_told_to_wait(pool: Pool, console: str) -> None:
     await users.add(pool, "ann", password=PASSWORD)
     async with anybody(console) as http:
-        for _ in range(throttle.LIMIT["name"]):
+        for _ in range(throttle.LIMIT["here"]):
             assert (await sign_in(http, password="not the password")).status_code == 401
         response = await sign_in(http)
     assert response.status_code == 429
