@@ -21,6 +21,9 @@ from stationmaster.reviews.access import links, sessions, tokens, users
 from stationmaster.reviews.database import Pool, open_pool
 from stationmaster.settings import Settings, load_settings
 
+# Whoever can run it reaches the database: the audit can name no person.
+COMMAND = "command:users"
+
 app = typer.Typer(help="Who may sign in to the console, and what they see there.", no_args_is_help=True)
 token_app = typer.Typer(help="Tokens for programs, sent as `Authorization: Bearer`.", no_args_is_help=True)
 app.add_typer(token_app, name="token")
@@ -57,7 +60,9 @@ def add(
     password = None if no_password else _password(twice=True)
 
     async def work(pool: Pool, _: Settings) -> users.User:
-        return await users.add(pool, name, roles=role or ["reviewer"], groups=group or [], password=password)
+        return await users.add(
+            pool, name, roles=role or ["reviewer"], groups=group or [], password=password, by=COMMAND
+        )
 
     added = _run(work, data_dir)
     _print(asdict(added), f"{added.name} added", as_json=as_json)
@@ -77,7 +82,7 @@ def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 @app.command()
 def remove(name: Name, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Remove a user with sessions and tokens; what they decided stays on record."""
-    _run(lambda pool, _: users.remove(pool, name), data_dir)
+    _run(lambda pool, _: users.remove(pool, name, by=COMMAND), data_dir)
     _print({"removed": name}, f"{name} removed", as_json=as_json)
 
 
@@ -85,7 +90,7 @@ def remove(name: Name, as_json: AsJson = False, data_dir: DataDir = None) -> Non
 def passwd(name: Name, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Set a password, asked for or read from standard input; every session of the user ends."""
     password = _password(twice=True)
-    _run(lambda pool, _: users.set_password(pool, name, password), data_dir)
+    _run(lambda pool, _: users.set_password(pool, name, password, by=COMMAND), data_dir)
     _print({"changed": name}, f"the password of {name} is changed", as_json=as_json)
 
 
@@ -104,9 +109,9 @@ def groups_(
 
     async def work(pool: Pool, _: Settings) -> users.User:
         if group or no_group:
-            await users.set_groups(pool, name, group or [])
+            await users.set_groups(pool, name, group or [], by=COMMAND)
         if role:
-            await users.set_roles(pool, name, role)
+            await users.set_roles(pool, name, role, by=COMMAND)
         return await users.find(pool, name)
 
     user = _run(work, data_dir)
@@ -152,7 +157,9 @@ def create_token(
     data_dir: DataDir = None,
 ) -> None:
     """Make a token, which is shown this once."""
-    made, row = _run(lambda pool, _: tokens.create(pool, name, label, days=days or None), data_dir)
+    made, row = _run(
+        lambda pool, _: tokens.create(pool, name, label, days=days or None, by=COMMAND), data_dir
+    )
     _print({"token": made, **asdict(row)}, made, as_json=as_json)
 
 
@@ -170,7 +177,7 @@ def list_tokens(
 @token_app.command("revoke")
 def revoke_token(name: Name, label: Label, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """End a token now."""
-    _run(lambda pool, _: tokens.revoke(pool, name, label), data_dir)
+    _run(lambda pool, _: tokens.revoke(pool, name, label, by=COMMAND), data_dir)
     _print(
         {"revoked": label, "user": name}, f"token {label!r} of {name} opens nothing any more", as_json=as_json
     )

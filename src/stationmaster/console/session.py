@@ -78,12 +78,12 @@ def address(request: HTTPConnection) -> str:
     return request.client.host if request.client else "unknown"
 
 
-async def sign_in(request: Request, response: Response, user: str) -> None:
+async def sign_in(request: Request, response: Response, user: str, *, via: str) -> None:
     """A new session for the user in a cookie of the response; the one that the browser had ends."""
     at_hand = services(request)
     made = await sessions.start(
         at_hand.pool, user, hours=at_hand.settings.session_hours, address=address(request),
-        agent=request.headers.get("user-agent", ""), replaces=session_secret(request),
+        agent=request.headers.get("user-agent", ""), replaces=session_secret(request), via=via,
     )  # fmt: skip
     response.set_cookie(
         _cookie_name(request), made, max_age=int(at_hand.settings.session_hours * 3600), path="/",

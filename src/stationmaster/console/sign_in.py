@@ -46,7 +46,7 @@ async def by_password(request: Request) -> Response:
     except (SignInFailed, TooManyFailures) as error:
         return _form(request, safe_next(onward), name=name.strip(), error=error)
     response = _see(safe_next(onward))
-    await session.sign_in(request, response, user)
+    await session.sign_in(request, response, user, via="password")
     return response
 
 
@@ -71,7 +71,7 @@ async def by_link(request: Request) -> Response:
         services(request).pool, request.path_params["secret"], address=session.address(request)
     )
     response = _see(HOME)
-    await session.sign_in(request, response, user)
+    await session.sign_in(request, response, user, via="link")
     return response
 
 
@@ -98,7 +98,7 @@ async def from_provider(request: Request) -> Response:
     claims = await provider.finish(_redirect_uri(request), code=sent["code"], nonce=nonce, verifier=verifier)
     user = await signing_in.by_provider(services(request).pool, provider, claims)
     response = _see(safe_next(unquote(onward)))
-    await session.sign_in(request, response, user)
+    await session.sign_in(request, response, user, via="provider")
     response.delete_cookie(ATTEMPT, path=oidc.CALLBACK)
     return response
 

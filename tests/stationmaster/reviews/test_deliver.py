@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from stationmaster.reviews import audit
+from stationmaster.reviews.agent_server import ThreadBusy
 from stationmaster.reviews.decide import decide
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.errors import AlreadyDecided, Stale
@@ -248,3 +250,22 @@ async def test_a_run_does_not_choose_its_policy_by_what_it_says_of_itself(asking
     await asking.run("plain", input={"key": asking.key, "question": "Pay?"}, metadata=claims)
     (review,) = await asking.opened()
     assert (review.graph, review.assistant_name, review.assistant_version) == ("plain", "plain", None)
+
+
+async def test_an_answer_that_could_not_leave_is_on_record_with_the_reason(
+    asking: Asking, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def busy(*_: Any, **__: Any) -> str:
+        raise ThreadBusy("the thread is busy: it is tried again", 409)
+
+    await asking.ask("plain", question="Now?")
+    (review,) = await asking.opened()
+    await asking.decide(review, answer(1))
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.server, "resume", busy)
+        await work(desk)
+    async with desk.pool.connection() as conn:
+        *_, sent, unsent = await audit.history(conn, review.id)
+    assert (sent.action, unsent.action) == ("sent", "unsent")
+    assert unsent.detail == {"why": "the thread is busy: it is tried again"}
+    assert [each.state for each in await asking.settle()] == ["finished"]

@@ -30,10 +30,14 @@ class NotFailed(Conflict):
 
 
 @declared(response_model=dict[str, Any])
-async def get_drift(_: Lead, at_hand: AtHand) -> JSONResponse:
-    """What the sweep found that no webhook had told, and how far behind it is."""
+async def get_drift(who: Lead, at_hand: AtHand) -> JSONResponse:
+    """What the sweep found that no webhook had told, and how far behind it is; the threads' ids for those who see every
+    group."""
     async with at_hand.pool.connection() as conn:
-        return JSONResponse(asdict(await store.drift(conn)))
+        found = asdict(await store.drift(conn))
+    if not who.sees_every_group:
+        found["counters"] = {name: {**row, "last_thread": None} for name, row in found["counters"].items()}
+    return JSONResponse(found)
 
 
 @declared(response_model=dict[str, Any])
@@ -59,10 +63,10 @@ async def list_deliveries(
 
 @declared(response_model=dict[str, Any])
 async def retry_delivery(
-    delivery_id: Annotated[int, Path_(ge=1, lt=2**63)], _: Overseer, at_hand: AtHand
+    delivery_id: Annotated[int, Path_(ge=1, lt=2**63)], who: Overseer, at_hand: AtHand
 ) -> JSONResponse:
     """Have a webhook that failed worked on again. 409 for one that did not fail, or is under way again."""
-    if not await retry(at_hand.pool, delivery_id):
+    if not await retry(at_hand.pool, delivery_id, who.name):
         async with at_hand.pool.connection() as conn:
             found = await (await conn.execute(DELIVERY, {"delivery_id": delivery_id})).fetchone()
         if found is None:

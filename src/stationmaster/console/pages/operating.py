@@ -12,7 +12,7 @@ from stationmaster.console.pages.people import require, require_overseer, signed
 from stationmaster.console.pages.render import page
 from stationmaster.console.services import services
 from stationmaster.postgres.queries import load
-from stationmaster.reviews import store
+from stationmaster.reviews import audit, store
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.errors import NotFound, ReviewError
 from stationmaster.reviews.model import Review
@@ -94,7 +94,7 @@ async def retry_delivery(request: Request, viewer: Identity) -> Response:
     given = request.path_params["delivery_id"]
     if not given.isdecimal() or len(given) > 18:
         raise NotFound("delivery")
-    await retry(services(request).pool, int(given))
+    await retry(services(request).pool, int(given), viewer.name)
     return RedirectResponse("/operations#deliveries", HTTPStatus.SEE_OTHER)
 
 
@@ -106,10 +106,14 @@ async def replay(request: Request, viewer: Identity) -> Response:
     message, receiver = str(form.get("message", "")), str(form.get("receiver", ""))
     async with services(request).pool.connection() as conn:
         in_scope = {
-            (found.message_id, found.receiver) for found in await queue.troubled(conn, viewer.scope())
+            (found.message_id, found.receiver): found for found in await queue.troubled(conn, viewer.scope())
         }
-        if (message, receiver) in in_scope:
-            await queue.replay(conn, message, receiver)
+        found = in_scope.get((message, receiver))
+        if found and await queue.replay(conn, message, receiver):
+            detail = {"message_id": message, "kind": found.kind, "to": found.shown}
+            await audit.record(
+                conn, review_id=found.review_id, actor=viewer.name, action="replayed", detail=detail
+            )
     return RedirectResponse("/operations#outgoing", HTTPStatus.SEE_OTHER)
 
 

@@ -18,7 +18,8 @@ _SAID = {
     "returned": "opened it again: the server forgot the answer", "reminded": "sent a reminder",
     "escalated": "escalated it", "link_used": "used a link from a message", "refused": "told that the graph refused",
     "reopened": "opened it again: the answer was refused", "settled": "saw to it",
-    "continued": "continued the thread",
+    "continued": "continued the thread", "unsent": "could not send it now, and tries again",
+    "replayed": "had a message about it sent again",
 }  # fmt: skip
 # Comments stand in the list themselves.
 _LEFT_OUT = frozenset({"commented"})

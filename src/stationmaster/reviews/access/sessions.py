@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from stationmaster.postgres.queries import load
-from stationmaster.reviews.access import secret
+from stationmaster.reviews.access import secret, users
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.database import Pool
 
@@ -20,12 +20,13 @@ TIDY = QUERIES["tidy"]
 
 
 async def start(
-    pool: Pool, user: str, *, hours: float, address: str, agent: str, replaces: str | None = None
-) -> str:
+    pool: Pool, user: str, *, hours: float, address: str, agent: str, replaces: str | None = None,
+    via: str | None = None,
+) -> str:  # fmt: skip
     """A new session's secret, for the cookie.
 
     Always a new one: a cookie that somebody planted before the sign-in is worth nothing after it. The session
-    that the browser had (`replaces`) ends.
+    that the browser had (`replaces`) ends. `via`: how the user came, which is then in the audit.
     """
     made = secret.new(PREFIX)
     async with pool.connection() as conn:
@@ -37,6 +38,8 @@ async def start(
             "address": address, "agent": agent[:MAX_AGENT].replace("\x00", ""),
         }  # fmt: skip
         await conn.execute(START, parameters)
+        if via is not None:
+            await users.note(conn, user, "signed_in", {"via": via, "address": address})
     return made
 
 

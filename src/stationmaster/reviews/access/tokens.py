@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from stationmaster.postgres.queries import load
-from stationmaster.reviews.access import secret
+from stationmaster.reviews.access import secret, users
 from stationmaster.reviews.access.errors import BadUser, NoSuchToken, NoSuchUser, UserExists
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.database import Pool
@@ -38,7 +38,7 @@ class Token:
 
 
 async def create(
-    pool: Pool, user: str, label: str, *, days: float | None = DEFAULT_DAYS
+    pool: Pool, user: str, label: str, *, days: float | None = DEFAULT_DAYS, by: str | None = None
 ) -> tuple[str, Token]:
     """The secret, which can't be shown again, and its row. `days` None: it never expires."""
     if not label.strip() or len(label) > MAX_LABEL or not label.isprintable():
@@ -53,6 +53,8 @@ async def create(
     try:
         async with pool.connection() as conn:
             row = await (await conn.execute(CREATE, parameters)).fetchone()
+            made_of = {"user": parameters["user"], "label": parameters["label"], "days": days}
+            await users.note(conn, by, "token_made", made_of)
     except psycopg.errors.ForeignKeyViolation:
         raise NoSuchUser(f"there is no user {user}: add one with `stationmaster users add`") from None
     except psycopg.errors.UniqueViolation:
@@ -69,12 +71,15 @@ async def of(pool: Pool, user: str | None = None) -> list[Token]:
     return [_token(row) for row in rows]
 
 
-async def revoke(pool: Pool, user: str, label: str) -> None:
+async def revoke(pool: Pool, user: str, label: str, *, by: str | None = None) -> None:
     """From now on the token opens nothing."""
     async with pool.connection() as conn:
         row = await (await conn.execute(REVOKE, {"user": user.casefold(), "label": label})).fetchone()
-    if row is None:
-        raise NoSuchToken(f"{user} has no valid token {label!r}: `stationmaster users token list` shows them")
+        if row is None:
+            raise NoSuchToken(
+                f"{user} has no valid token {label!r}: `stationmaster users token list` shows them"
+            )
+        await users.note(conn, by, "token_revoked", {"user": user.casefold(), "label": label})
 
 
 async def identify(pool: Pool, sent: str) -> Identity | None:

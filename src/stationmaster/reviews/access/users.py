@@ -1,7 +1,7 @@
 """Users: who they are, which groups' reviews they see, and what their roles let them do."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +13,8 @@ from stationmaster.postgres.queries import load
 from stationmaster.reviews.access import passwords
 from stationmaster.reviews.access.errors import BadUser, NoSuchUser, UserExists
 from stationmaster.reviews.access.identity import EVERY_GROUP, ROLES
-from stationmaster.reviews.database import Pool
+from stationmaster.reviews.audit.recording import record
+from stationmaster.reviews.database import Connection, Pool
 
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9._@+-]{0,98}[a-z0-9])?")
 GROUP = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ._:/@+-]{0,126}[A-Za-z0-9])?")
@@ -49,8 +50,12 @@ async def add(
     roles: Iterable[str] = ("reviewer",),
     groups: Iterable[str] = (),
     password: str | None = None,
+    by: str | None = None,
 ) -> User:
-    """A new local user. Without a password only a one-time link or a token gets in. BadUser, UserExists."""
+    """A new local user. Without a password only a one-time link or a token gets in. BadUser, UserExists.
+
+    Here and below: a change is in the audit as that of `by`, if it is given.
+    """
     hash_ = await passwords.hashed(password) if password is not None else None
     row = {
         "name": checked_name(name), "roles": checked_roles(roles), "groups": checked_groups(groups),
@@ -59,6 +64,8 @@ async def add(
     try:
         async with pool.connection() as conn:
             added = await (await conn.execute(ADD, row)).fetchone()
+            granted = {"roles": row["roles"], "groups": row["groups"], "password": hash_ is not None}
+            await note(conn, by, "user_added", {"user": row["name"], **granted})
     except psycopg.errors.UniqueViolation:
         raise UserExists(f"there is a user {name} already: choose another name") from None
     return _user(added or {})
@@ -86,26 +93,29 @@ async def nobody_yet(pool: Pool) -> bool:
     return row is not None and row["users"] == 0
 
 
-async def remove(pool: Pool, name: str) -> None:
+async def remove(pool: Pool, name: str, *, by: str | None = None) -> None:
     """Gone with sessions, tokens and links; what they decided stays on record under the name."""
-    await _changed(pool, REMOVE, {"name": name.casefold()}, name)
+    await _changed(pool, REMOVE, {"name": name.casefold()}, name, by, "user_removed")
 
 
-async def set_password(pool: Pool, name: str, password: str) -> None:
+async def set_password(pool: Pool, name: str, password: str, *, by: str | None = None) -> None:
     """A new password; every session of the user ends, for whoever knew the old one may sit in one."""
     await find(pool, name)
     hash_ = await passwords.hashed(password)
-    await _changed(pool, SET_PASSWORD, {"name": name.casefold(), "password_hash": hash_}, name)
+    parameters = {"name": name.casefold(), "password_hash": hash_}
+    await _changed(pool, SET_PASSWORD, parameters, name, by, "password_set")
 
 
-async def set_groups(pool: Pool, name: str, groups: Iterable[str]) -> None:
+async def set_groups(pool: Pool, name: str, groups: Iterable[str], *, by: str | None = None) -> None:
     """The groups from now on, in sessions under way too."""
-    await _changed(pool, SET_GROUPS, {"name": name.casefold(), "groups": checked_groups(groups)}, name)
+    parameters = {"name": name.casefold(), "groups": checked_groups(groups)}
+    await _changed(pool, SET_GROUPS, parameters, name, by, "groups_set", "groups")
 
 
-async def set_roles(pool: Pool, name: str, roles: Iterable[str]) -> None:
+async def set_roles(pool: Pool, name: str, roles: Iterable[str], *, by: str | None = None) -> None:
     """The roles from now on, in sessions under way too."""
-    await _changed(pool, SET_ROLES, {"name": name.casefold(), "roles": checked_roles(roles)}, name)
+    parameters = {"name": name.casefold(), "roles": checked_roles(roles)}
+    await _changed(pool, SET_ROLES, parameters, name, by, "roles_set", "roles")
 
 
 def checked_name(name: str) -> str:
@@ -131,10 +141,21 @@ def checked_groups(groups: Iterable[str]) -> list[str]:
     return found
 
 
-async def _changed(pool: Pool, statement: LiteralString, parameters: dict[str, object], name: str) -> None:
+async def note(conn: Connection, by: str | None, action: str, detail: dict[str, Any]) -> None:
+    """In the audit, if it is known who does it. Never a secret in `detail`."""
+    if by is not None:
+        await record(conn, review_id=None, actor=by, action=action, detail=detail)
+
+
+async def _changed(
+    pool: Pool, statement: LiteralString, parameters: Mapping[str, object], name: str, by: str | None, action: str,
+    *told: str,
+) -> None:  # fmt: skip
+    """`told`: the parameters that the audit is told beside the name."""
     async with pool.connection() as conn:
         if await (await conn.execute(statement, parameters)).fetchone() is None:
             raise _unknown(name)
+        await note(conn, by, action, {"user": name.casefold(), **{key: parameters[key] for key in told}})
 
 
 def _unknown(name: str) -> NoSuchUser:

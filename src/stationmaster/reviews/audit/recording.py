@@ -15,7 +15,9 @@ RECORD_SEEN = QUERIES["record_seen"]
 Action: TypeAlias = Literal[
     "opened", "seen", "claimed", "released", "commented", "first_decided", "decided", "sent_back", "undone", "sent",
     "consumed", "finished", "failed", "superseded", "answered_elsewhere", "expired", "withdrawn", "returned",
-    "reminded", "escalated", "link_used", "refused", "settled", "continued", "exported",
+    "reminded", "escalated", "link_used", "refused", "settled", "continued", "exported", "unsent",
+    "user_added", "user_removed", "password_set", "groups_set", "roles_set", "token_made", "token_revoked", "signed_in",
+    "retried", "replayed",
 ]  # fmt: skip
 ACTIONS: frozenset[str] = frozenset(get_args(Action))
 """The usual ones; any other lower-case word is taken too."""

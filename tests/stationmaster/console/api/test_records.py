@@ -9,9 +9,10 @@ import pytest
 from pydantic import SecretStr
 
 from stationmaster.reviews import audit
+from stationmaster.reviews.access import users
 from stationmaster.reviews.database import Pool
 from tests.stationmaster.cli.running import in_process
-from tests.stationmaster.console.serving import open_review, served, settings_for, somebody
+from tests.stationmaster.console.serving import anybody, open_review, served, settings_for, somebody
 
 AUDIT_KEY = "a key that signs audits"
 
@@ -168,3 +169,38 @@ async def test_operators_see_deliveries_drift_and_what_is_stuck(pool: Pool, cons
     assert unread["deliveries"][0]["beginning"] == "\\377no json"
     assert drift["counters"]["missed"]["n"] == 0 and drift["lag_s"] is None
     assert [(review["id"], review["note"]) for review in waiting] == [(stuck, "look")]
+
+
+async def test_what_operators_do_and_who_signs_in_is_on_record(pool: Pool, console: str) -> None:
+    async with pool.connection() as conn:
+        await conn.execute(
+            "INSERT INTO webhooks.deliveries (dedup_key, sender, body, state, error, thread_id)"
+            " VALUES ('a', 'bearer', '{}', 'failed', 'no', 't')"
+        )
+    await users.add(pool, "sue", roles=["reviewer"], password="correct horse battery")
+    async with anybody(console) as sue:
+        form = {"name": "sue", "password": "correct horse battery"}
+        assert (await sue.post("/sign-in", data=form)).status_code == 303
+    async with await somebody(pool, console, "root", role="admin") as root:
+        assert (await root.post("/api/v1/operations/deliveries/1/retry")).status_code == 200
+        found = (await root.get("/api/v1/audit")).json()["entries"]
+    assert [(entry["actor"], entry["action"]) for entry in found] == [
+        ("root", "retried"),
+        ("sue", "signed_in"),
+    ]
+    assert (found[0]["detail"], found[1]["detail"]["via"]) == ({"delivery_id": 1}, "password")
+
+
+async def test_the_thread_of_a_drift_is_for_those_who_see_every_group(pool: Pool, console: str) -> None:
+    async with pool.connection() as conn:
+        await conn.execute(
+            "UPDATE reviews.drift SET n = 1, last_thread = 't', last_at = now() WHERE name = 'missed'"
+        )
+    async with (
+        await somebody(pool, console, "root", role="admin") as root,
+        await somebody(pool, console, "lea", role="lead") as lea,
+    ):
+        seen = [
+            (await who.get("/api/v1/operations/drift")).json()["counters"]["missed"] for who in (root, lea)
+        ]
+    assert [(row["n"], row["last_thread"]) for row in seen] == [(1, "t"), (1, None)]

@@ -1,7 +1,7 @@
 """The operators' page: what is stuck and its one safe action; webhooks, drift, events; and who may see it."""
 
 from stationmaster.console.pages.words import sentence
-from stationmaster.reviews import decide
+from stationmaster.reviews import audit, decide
 from stationmaster.reviews.model import Submission
 from tests.stationmaster.console.pages.conftest import BO, Desk
 from tests.stationmaster.console.pages.questions import ask_refund
@@ -99,6 +99,10 @@ async def test_webhooks_and_dead_letters(desk: Desk):
         message = page.partition('name="message" value="')[2].partition('"')[0]
         await lea.post("/operations/replay", data={"message": message, "receiver": "a" * 64})
         assert "Retrying" in (await lea.get("/operations")).text
+    async with desk.pool.connection() as conn:
+        replayed = (await audit.history(conn, review_id))[-1]
+    assert (replayed.action, replayed.actor) == ("replayed", "lea")
+    assert replayed.detail == {"message_id": message, "kind": "opened", "to": "slack #refunds"}
     async with await desk.browser_of("lou", role="lead") as lou:
         page = (await lou.get("/operations")).text
         assert "the body is no JSON" not in page and "slack #refunds" in page
