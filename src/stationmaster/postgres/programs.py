@@ -20,6 +20,10 @@ FIRST_WITH_NEW_PREAMBLE = 17
 def for_dump(server_major: int, directories: tuple[Path, ...] | None = None) -> Path:
     """A pg_dump that can read the server: it reads its own version and older ones. DumpRefused if there is none."""
     found = list(_candidates("pg_dump", directories))
+    if (
+        server_major < FIRST_WITH_NEW_PREAMBLE
+    ):  # such a server can take back only what an older pg_dump has written
+        found.sort(key=lambda candidate: candidate[1])
     for program, major in found:
         if major >= server_major:
             return program

@@ -54,7 +54,9 @@ async def _batch(mine: Turn, rule: Rule, export: Export, threads: Sequence[UUID]
             except OSError as error:
                 done.problem = f"flagged threads stay: {rule.exports} can't be written ({error})"
                 doomed = [row for row in doomed if not row["export"]]
-        dropped = await one(conn, QUERIES["drop"], {"threads": _ids(doomed, stays=False)})
+        gone = {"threads": _ids(doomed, stays=False)}
+        await conn.execute(QUERIES["drop_webhooks"], gone)
+        dropped = await one(conn, QUERIES["drop"], gone)
         trimmed = await one(conn, QUERIES["trim"], {"threads": _ids(doomed, stays=True)})
     total = mine.done  # once it is committed
     total.deleted += dropped["threads"]

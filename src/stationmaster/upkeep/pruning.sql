@@ -10,6 +10,10 @@ SELECT thread_id FROM server.threads WHERE thread_id = ANY (:threads::uuid[]) OR
 -- Those of a batch that may still go, now that nothing can change.
 SELECT thread_id, stays, export FROM upkeep.ripe(now() - :days * interval '1 day', :threads::uuid[]);
 
+-- name: drop_webhooks
+-- Remove the webhooks of threads: what was given up holds their values.
+DELETE FROM server.outbox WHERE thread_id = ANY (:threads::uuid[]);
+
 -- name: drop
 -- Remove threads with whatever there is of them.
 SELECT count(*) AS threads, coalesce(sum(upkeep.drop_thread(thread_id)), 0)::bigint AS bytes

@@ -275,7 +275,10 @@ def test_a_newer_server_is_refused_unless_a_newer_pg_dump_is_there(tmp_path: Pat
         programs.for_dump(19, (ours,))
     wanted = program(newer, "pg_dump", "19beta2")
     assert programs.for_dump(19, (ours, newer)) == wanted
-    assert programs.for_dump(16, (ours, newer)) == ours / "pg_dump"
+    assert programs.for_dump(17, (ours, newer)) == ours / "pg_dump"
+    older = program(tmp_path / "older", "pg_dump", "15.9")
+    assert programs.for_dump(15, (ours, older.parent)) == older  # what it writes, the server can take back
+    assert programs.for_dump(16, (ours, older.parent)) == ours / "pg_dump"
     with pytest.raises(DumpRefused, match="pg_dump here is missing"):
         programs.for_dump(18, ())
 

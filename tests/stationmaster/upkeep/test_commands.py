@@ -3,6 +3,9 @@
 import asyncio
 import io
 import json
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -25,6 +28,15 @@ def call(kept: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         return await asyncio.to_thread(in_process, *arguments, cwd=tmp_path, env=environment)
 
     return called
+
+
+@pytest.fixture
+def data() -> Iterator[Path]:
+    """A data directory under the system's own directory for such things: pytest's is closed to other users."""
+    path = Path(tempfile.mkdtemp(prefix="sm-"))
+    path.chmod(0o755)
+    yield path / "data"
+    shutil.rmtree(path)
 
 
 async def test_status_tells_sizes_counts_and_what_a_prune_would_free(call: Any, threads: Threads) -> None:
@@ -149,11 +161,10 @@ async def test_backup_and_restore(call: Any, threads: Threads, empty_database: s
 
 
 async def test_an_embedded_database_is_restored_and_backed_up_too(
-    call: Any, threads: Threads, tmp_path: Path
+    call: Any, threads: Threads, data: Path
 ) -> None:
     await threads.make(graph="from elsewhere")
     assert (await call("db", "backup", "all.dump")).returncode == 0
-    data = tmp_path / "data"
     embedded_one = ("--data-dir", str(data))
     try:
         done = await call("db", "restore", "all.dump", *embedded_one, uri="")

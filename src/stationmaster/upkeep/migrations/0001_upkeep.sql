@@ -120,12 +120,11 @@ RETURNS TABLE (thread_id uuid, graph_id text, stays boolean, export boolean) LAN
         AND (NOT kept.stays OR EXISTS (SELECT FROM upkeep.history(t.thread_id::text)))
 $$;
 
--- Remove a thread with whatever there is of it, webhooks that were given up included; the bytes that it took.
+-- Remove a thread with whatever there is of it, but for webhooks; the bytes that it took.
 CREATE FUNCTION upkeep.drop_thread(p_thread uuid) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     freed bigint := upkeep.bytes(p_thread);
 BEGIN
-    DELETE FROM server.outbox WHERE thread_id = p_thread;
     PERFORM server.delete_thread(p_thread, false);
     RETURN freed;
 END $$;
