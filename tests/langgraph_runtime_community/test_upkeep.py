@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -60,6 +61,40 @@ async def test_a_year_old_question_can_be_answered_after_a_prune(
     assert (await answer(client, asks, "again"))["second"] == "again"
     values: Any = await client.runs.wait(talked, "steps", input={"key": key(), "slow": 0})
     assert len(values["done"]) == 20
+
+
+async def test_a_time_to_live_spares_a_question_and_a_run_that_comes_in_between(
+    runtime: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from langgraph_runtime_community.ops import pruning
+
+    world, (asks, runs, goes) = World(runtime), (str(uuid4()) for _ in range(3))
+    for thread in (asks, runs, goes):
+        world.change(
+            "INSERT INTO server.threads (thread_id, ttl_strategy, ttl_minutes, expires_at) "
+            "VALUES (%s, 'delete', 1, now() - interval '1 hour')",
+            thread,
+        )
+    world.change(
+        "INSERT INTO checkpoints (thread_id, checkpoint_id, checkpoint, metadata) VALUES (%s, '1', '{}', '{}')",
+        asks,
+    )
+    world.change(  # the thread's row does not tell
+        "INSERT INTO checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, blob) "
+        "VALUES (%s, '1', 't', -3, '__interrupt__', '')",
+        asks,
+    )
+    fetch = pruning.database.fetch
+
+    async def with_a_run_meanwhile(*arguments: Any) -> Any:
+        found = await fetch(*arguments)
+        world.change("UPDATE server.threads SET status = 'busy' WHERE thread_id = %s", runs)
+        return found
+
+    monkeypatch.setattr(pruning.database, "fetch", with_a_run_meanwhile)
+    assert await pruning.sweep(10) == 2
+    left = {str(row["thread_id"]) for row in world.ask("SELECT thread_id FROM server.threads")}
+    assert left == {asks, runs}
 
 
 async def test_a_webhook_that_was_given_up_is_sent_after_all(client: Any, world: World) -> None:

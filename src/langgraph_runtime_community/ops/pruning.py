@@ -37,7 +37,7 @@ async def sweep(limit: int) -> int:
     due = await database.fetch(QUERIES["expired"], {"limit": limit})
     for row in due:
         if row["ttl_strategy"] == "delete":
-            await _deleted(row["thread_id"])
+            await database.execute(QUERIES["delete_expired"], {"thread_id": row["thread_id"]})
         else:
             await only_latest(row["thread_id"])
             await database.execute(QUERIES["again"], {"thread_id": row["thread_id"]})
