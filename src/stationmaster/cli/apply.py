@@ -37,7 +37,8 @@ def apply(
     prune: Prune = False,
     keep_drift: KeepDrift = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Even if it changes more than 30 % of ten or more.")
+        bool,
+        typer.Option("--force", help="Even if it changes more than 30 % of ten or more, or work is lost."),
     ] = False,
     reason: Annotated[str, typer.Option(help="Why; kept with each version.")] = "",
     wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for another apply.")] = 60,
@@ -50,7 +51,7 @@ def apply(
     settings = load_settings()
     kept = saved.read(plan_file) if plan_file else None
     files = NO_FILES if kept else reconciled.read_files(settings)
-    wish = Wish(Desired(), prune, keep_drift, force)
+    wish = Wish(Desired(), prune, keep_drift, force, even_busy=force)
     asked = Asked(files, wish, plan_file, kept, yes, as_json, reason, wait)
     with reconciled.problems_as_json(asked=as_json):
         server = reconciled.target_for(files, settings, target, api_url, data_dir)

@@ -29,10 +29,12 @@ def cron_metadata(cron: Cron) -> dict[str, Any]:
     return {MANAGED_BY: MANAGER, NAME: cron.name, **cron.behaviour, **applied_marks(cron)}
 
 
-def change(by: Signature, from_version: int | None) -> dict[str, Any]:
+def change(by: Signature, from_version: int | None, version: int | None = None) -> dict[str, Any]:
+    """`version`: the number that the write gets, where that is not the one behind `from_version`."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return {
         "author": by.author, "reason": by.reason, "source": by.source, "at": now, "from_version": from_version,
+        **({} if version is None else {"version": version}),
     }  # fmt: skip
 
 

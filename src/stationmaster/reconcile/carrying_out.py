@@ -13,7 +13,16 @@ from stationmaster.reconcile.errors import Conflict, ReconcileError, ServerRefus
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.lock import Lock
 from stationmaster.reconcile.plan import Plan
-from stationmaster.reconcile.resources import APPLIED, Assistant, Cron, ServedAssistant, ServedCron, Signature
+from stationmaster.reconcile.resources import (
+    APPLIED,
+    PAUSED,
+    Assistant,
+    Cron,
+    ServedAssistant,
+    ServedCron,
+    Signature,
+)
+from stationmaster.reconcile.sparing import spared
 
 Status = Literal["done", "failed", "not tried"]
 
@@ -42,7 +51,7 @@ async def carry_out(plan: Plan, gateway: Gateway, by: Signature, lock: Lock) -> 
             continue
         try:
             lock.check()
-            version = await _one(change, gateway, by)
+            version = await _one(change, gateway, by, even_busy=plan.even_busy)
         except ReconcileError as error:
             if not isinstance(error, Conflict | ServerRefused):
                 over = "an earlier change ended the apply"
@@ -57,13 +66,14 @@ def _leans_on(change: Change) -> str:
     return change.wanted.assistant if isinstance(change.wanted, Cron) else ""
 
 
-async def _one(change: Change, gateway: Gateway, by: Signature) -> int | None:
+async def _one(change: Change, gateway: Gateway, by: Signature, *, even_busy: bool) -> int | None:
     match change.wanted, change.served:
         case Assistant() as assistant, None:
             return (await gateway.create_assistant(assistant, by)).version
         case Assistant() as assistant, ServedAssistant() as before:
             return (await gateway.update_assistant(before, assistant, by, applied=True)).version
         case None, ServedAssistant() as before:
+            await _unneeded(before, gateway, even_busy=even_busy)
             await gateway.delete_assistant(before)
         case _, ServedCron() as before:
             await _cron(change, before, gateway, by)
@@ -72,24 +82,46 @@ async def _one(change: Change, gateway: Gateway, by: Signature) -> int | None:
     return None
 
 
+async def _unneeded(before: ServedAssistant, gateway: Gateway, *, even_busy: bool) -> None:
+    """Looked at once more: a question may have come up since, or a canary. Crons that still use it would go with it."""
+    work = {before.assistant_id: await gateway.work_under(before.assistant_id)}
+    found = spared([before], await gateway.assistants(), await gateway.crons(), work, even_busy=even_busy)
+    if found:
+        raise Conflict(
+            f"assistant {before.known_as}: {found[before.assistant_id]} by now; it was not deleted. Plan again"
+        )
+
+
 async def _cron(change: Change, before: ServedCron, gateway: Gateway, by: Signature) -> None:
+    if change.surplus and change.action == "merge":
+        await gateway.require_same(before)  # or its duplicates go, and it too
     for row in change.surplus:
-        await gateway.delete_cron(row.cron_id)
+        await gateway.remove_cron(row)
     match change.wanted:
         case Cron() as cron if change.anew:
-            # Not deleted first, or an apply that ends here would leave nothing; not enabled, or both could fire.
-            if before.enabled:
-                applied = {
-                    **before.applied,
-                    "enabled": digest(False),
-                }  # or it would look like somebody's change
-                await gateway.patch_cron(before.cron_id, enabled=False, metadata={APPLIED: applied})
-            await gateway.create_cron(cron, by, paused=before.paused if before.stopped else None)
-            await gateway.delete_cron(before.cron_id)
+            await _anew(cron, before, gateway, by)
         case Cron() as cron if change.fields:
             await gateway.update_cron(before, cron, by, [field.field for field in change.fields])
         case None if change.action == "delete":
-            await gateway.delete_cron(before.cron_id)
+            await gateway.remove_cron(before)
+
+
+async def _anew(cron: Cron, before: ServedCron, gateway: Gateway, by: Signature) -> None:
+    """Not deleted first, or an apply that ends here would leave nothing; not enabled, or both could fire.
+
+    Who pauses the old one meanwhile has paused the new one.
+    """
+    await gateway.require_same(before)
+    now = before
+    if before.enabled:
+        # Noted as applied, or it would look like somebody's change.
+        applied = {**before.applied, "enabled": digest(False)}
+        now = await gateway.patch_cron(before.cron_id, enabled=False, metadata={APPLIED: applied})
+    made = await gateway.create_cron(cron, by, paused=now.paused if now.stopped else None)
+    last = await gateway.cron(before.cron_id)
+    if last is not None and last.stopped and not made.stopped:
+        await gateway.patch_cron(made.cron_id, enabled=False, metadata={PAUSED: dict(last.paused or {})})
+    await gateway.delete_cron(before.cron_id)
 
 
 async def _new_cron(cron: Cron, gateway: Gateway, by: Signature) -> None:

@@ -5,7 +5,7 @@ last: somebody changed it there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from stationmaster.reconcile.canonical import digest, same
@@ -17,7 +17,9 @@ from stationmaster.reconcile.resources import (
     Kind,
     ServedAssistant,
     ServedCron,
+    Work,
 )
+from stationmaster.reconcile.sparing import spared
 
 Action = Literal["create", "update", "replace", "delete", "drift", "merge"]
 REPLACED_FOR = frozenset({"assistant", "thread"})
@@ -44,10 +46,11 @@ class Desired:
 
 @dataclass(frozen=True)
 class Actual:
-    """What a server has: owned or not."""
+    """What a server has: owned or not. `work`: of assistants without a file, by id, where a prune asks."""
 
     assistants: tuple[ServedAssistant, ...] = ()
     crons: tuple[ServedCron, ...] = ()
+    work: Mapping[str, Work] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -84,10 +87,13 @@ class Change:
         return self.kind == "cron" and any(map(_made_anew_for, self.fields))
 
 
-def diff(desired: Desired, actual: Actual, *, prune: bool = False) -> tuple[Change, ...]:
+def diff(
+    desired: Desired, actual: Actual, *, prune: bool = False, even_busy: bool = False
+) -> tuple[Change, ...]:
     """The changes, in the order in which they are carried out: what others lean on is made first and deleted last."""
     crons = list(_crons(desired, actual, prune=prune))
-    assistants = list(_assistants(desired, actual, prune=prune))
+    keep = unpruned(desired, actual, even_busy=even_busy)
+    assistants = list(_assistants(desired, actual, None if not prune else keep))
     deleted = [change for change in assistants if change.action == "delete"]
     kept = [change for change in assistants if change.action != "delete"]
     return (*kept, *crons, *deleted)
@@ -99,12 +105,22 @@ def taken(desired: Desired, actual: Actual) -> list[ServedAssistant]:
     return [found for found in actual.assistants if found.assistant_id in ids and not found.owned]
 
 
-def leaned_on(actual: Actual) -> frozenset[str]:
-    """Ids of assistants that crons of others use: servers would delete those crons with them."""
-    return frozenset(cron.assistant_id for cron in actual.crons if not cron.owned)
+def without_file(desired: Desired, assistants: Iterable[ServedAssistant]) -> list[ServedAssistant]:
+    """The owned ones that no file stands for; those that lead to others first, since they are deleted first."""
+    ids = {assistant.assistant_id for assistant in desired.assistants}
+    found = [each for each in assistants if each.owned and each.assistant_id not in ids]
+    return sorted(found, key=lambda each: (not each.leads_to, each.known_as))
 
 
-def _assistants(desired: Desired, actual: Actual, *, prune: bool) -> Iterator[Change]:
+def unpruned(desired: Desired, actual: Actual, *, even_busy: bool) -> dict[str, str]:
+    """Why a prune leaves which of them, by id. Crons of others count: servers would delete them with it."""
+    theirs = [cron for cron in actual.crons if not cron.owned]
+    orphans = without_file(desired, actual.assistants)
+    return spared(orphans, actual.assistants, theirs, actual.work, even_busy=even_busy)
+
+
+def _assistants(desired: Desired, actual: Actual, kept: Mapping[str, str] | None) -> Iterator[Change]:
+    """`kept`: what a prune leaves; None where there is none."""
     owned = {found.assistant_id: found for found in actual.assistants if found.owned}
     refused = {found.assistant_id for found in taken(desired, actual)}
     for assistant in sorted(desired.assistants, key=lambda each: each.name):
@@ -115,9 +131,9 @@ def _assistants(desired: Desired, actual: Actual, *, prune: bool) -> Iterator[Ch
             yield Change("assistant", assistant.name, "create", _new(wanted(assistant)), assistant)
         elif fields := _compared(wanted(assistant), _ours(assistant, found), found.applied):
             yield Change("assistant", assistant.name, _changed(fields), fields, assistant, found)
-    if prune:
-        for found in sorted(owned.values(), key=lambda each: each.known_as):
-            if found.assistant_id not in leaned_on(actual):
+    if kept is not None:
+        for found in without_file(desired, actual.assistants):
+            if found.assistant_id not in kept:
                 yield Change("assistant", found.known_as, "delete", served=found)
 
 

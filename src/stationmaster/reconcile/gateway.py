@@ -24,6 +24,7 @@ from stationmaster.reconcile.resources import (
     ServedCron,
     Server,
     Signature,
+    Work,
 )
 from stationmaster.reconcile.translating import gone_is_well, said, translated
 
@@ -71,6 +72,15 @@ class Gateway:
         rows = await self._all(self.client.crons.search, sort_by="created_at", sort_order="asc")
         return tuple(cron_from(row) for row in _once(rows, "cron_id"))
 
+    async def cron(self, cron_id: str) -> ServedCron | None:
+        """It as it is now; None where there is none. A server that gives no single ones is searched."""
+        with self._translated():
+            try:
+                return cron_from(await self.client.http.get(f"/runs/crons/{cron_id}"))
+            except NotFoundError:
+                pass
+        return next((cron for cron in await self.crons() if cron.cron_id == cron_id), None)
+
     async def crons_named(self, name: str) -> tuple[ServedCron, ...]:
         """The owned ones of that name: more than one is one too many."""
         marks = {MANAGED_BY: MANAGER, NAME: name}
@@ -109,6 +119,13 @@ class Gateway:
         known = isinstance(about, Mapping) and about.get("stationmaster")
         return ("durable" if about.get("durable") else "stock") if known else "foreign"
 
+    async def work_under(self, assistant_id: str) -> Work:
+        """What its threads say: a hint, since some that wait read `error` or `idle`; reviews know better."""
+        of: Any = {"assistant_id": assistant_id}
+        with self._translated():
+            running = await self.client.threads.count(status="busy", metadata=of)
+            return Work(running, await self.client.threads.count(status="interrupted", metadata=of))
+
     async def create_assistant(self, assistant: Assistant, by: Signature) -> ServedAssistant:
         """Make it, under its own id; Conflict when that id is taken."""
         metadata = {
@@ -143,14 +160,16 @@ class Gateway:
 
         `applied`: note that a file says so, so that later changes by others show as drift. `exact`: take away labels
         that the content lacks, others' too. Conflict when `before` is no longer current, which is looked at right
-        before; and when another version came in between all the same, which the message says.
+        before; and when another version came in between all the same, or took its place at once: the message says so.
         """
+        version = await self._next_version(before)
         now = await self.assistant(before.assistant_id)
         if now is None or now.version != before.version:
             raise _moved_on(before, now)
         metadata = {
             **gone_labels(now, content, exact=exact), **content.metadata, **marks(content),
-            **(applied_marks(content) if applied else {}), CHANGE: change(by, before.version),
+            **(applied_marks(content) if applied else {}),
+            CHANGE: change(by, before.version, None if version == before.version + 1 else version),
         }  # fmt: skip
         # Not `assistants.update`: it leaves out what is empty, and a description could never be cleared.
         body = {
@@ -163,12 +182,29 @@ class Gateway:
             except ConflictError as error:  # our own handlers look once more, right before the write
                 raise Conflict(f"assistant {content.name}: {said(error)}") from None
         made = assistant_from(written)
-        if made.version != before.version + 1:
+        if made.version != version:
             raise Conflict(
-                f"assistant {content.name}: version {before.version + 1} was written by somebody else in the same "
+                f"assistant {content.name}: version {version} was written by somebody else in the same "
                 f"moment, and version {made.version} now stands above it; compare the two and write the right one again"
             )
-        return await self.assistant(before.assistant_id) or made
+        after = await self.assistant(before.assistant_id) or made
+        if after.version != version:
+            who = after.change.get("author") if after.signed else None
+            raise Conflict(
+                f"assistant {content.name}: version {version} was written, and version {after.version}"
+                f"{f' by {who}' if who else ''} took its place at once: look at it, then do it again if that is still "
+                "right"
+            )
+        return after
+
+    async def _next_version(self, before: ServedAssistant) -> int:
+        """The number that a write gets: above the highest, which need not be the current one (set as latest)."""
+        with self._translated():
+            try:
+                rows = await self.client.assistants.get_versions(before.assistant_id, limit=1)
+            except NotFoundError:  # or so: the look at the current one will say it
+                rows = []
+        return max(before.version, *(assistant_from(row).version for row in rows), 0) + 1
 
     async def delete_assistant(self, before: ServedAssistant) -> None:
         """Take it away, its crons with it as servers do; threads stay. Nothing happens if it is gone already."""
@@ -215,7 +251,9 @@ class Gateway:
 
         Schedule and zone go together with `enabled`: the server then counts the next time anew, and a cron that is
         enabled again does not fire for the past. Otherwise they stay out, or a slot that is due now would be lost.
+        Conflict when somebody wrote it since `before`. One who pauses it in the very moment wins: it is stopped again.
         """
+        await self.require_same(before)
         asked: dict[str, Any] = {"metadata": {**cron_metadata(cron), CHANGE: change(by, None)}}
         if {"schedule", "timezone", "enabled"} & set(fields):
             enabled = cron.enabled and not before.stopped
@@ -226,8 +264,25 @@ class Gateway:
             asked["on_run_completed"] = "keep"
         if "end_time" in fields:
             asked["end_time"] = None
-        with self._translated():
-            return cron_from(await self.client.crons.update(before.cron_id, **asked))
+        after = await self.patch_cron(before.cron_id, **asked)
+        if before.paused is None and after.paused is not None:
+            if after.enabled:
+                await self.patch_cron(before.cron_id, enabled=False)
+            raise Conflict(
+                f"cron {cron.name}: somebody paused it in the same moment, and it stays so. Plan again"
+            )
+        return after
+
+    async def require_same(self, before: ServedCron) -> None:
+        """Conflict when somebody wrote or deleted it since; that it fired is nothing."""
+        _require_same(before, await self.cron(before.cron_id))
+
+    async def remove_cron(self, before: ServedCron) -> None:
+        """Take it away as it was seen; Conflict when somebody wrote it since. Nothing happens if it is gone already."""
+        now = await self.cron(before.cron_id)
+        if now is not None:
+            _require_same(before, now)
+            await self.delete_cron(before.cron_id)
 
     async def patch_cron(self, cron_id: str, **asked: Any) -> ServedCron:
         """Write what is asked, as `crons.update` takes it; metadata merges, and null takes a key away."""
@@ -273,3 +328,11 @@ def _moved_on(before: ServedAssistant, now: ServedAssistant | None) -> Conflict:
         f"assistant {name}: version {before.version} was expected and {now.version} is current"
         f"{f', by {who}' if who else ''}; nothing was written. Look at it, then do it again"
     )
+
+
+def _require_same(before: ServedCron, now: ServedCron | None) -> None:
+    if now is None or not now.same_as(before):
+        what = "deleted" if now is None else "paused" if now.stopped and not before.stopped else "changed"
+        raise Conflict(
+            f"cron {before.name or before.cron_id}: somebody {what} it meanwhile; nothing was written. Plan again"
+        )

@@ -14,11 +14,11 @@ from stationmaster.reconcile.diff import (
     Desired,
     FieldChange,
     diff,
-    leaned_on,
     taken,
+    unpruned,
 )
 from stationmaster.reconcile.fields import wanted
-from stationmaster.reconcile.resources import ServedAssistant, ServedCron
+from stationmaster.reconcile.resources import ServedAssistant, ServedCron, Work
 
 SMALL = 10
 """Fewer owned things than this may all change at once..."""
@@ -30,9 +30,10 @@ SHARE = 0.3
 class Plan:
     """What an apply does to the server at `target`.
 
-    `left`: changes that are known and not made, since they would undo what was changed on the server. `kept`: names
-    of assistants that prune leaves, as crons of others use them. `taken`: names whose id somebody else's assistant has.
-    `orphans`: owned things without a file, which only prune deletes. `paused`: crons that people stopped.
+    `left`: changes that are known and not made, since they would undo what was changed on the server. `kept`: why
+    prune leaves which assistants, by name. `losing`: the work that is lost with those that it deletes. `taken`: names
+    whose id somebody else's assistant has. `orphans`: owned things without a file, which only prune deletes. `paused`:
+    crons that people stopped. `even_busy`: prune deletes assistants although work waits under them.
     """
 
     target: str
@@ -41,7 +42,9 @@ class Plan:
     owned: int
     prune: bool = False
     left: tuple[Change, ...] = ()
-    kept: tuple[str, ...] = ()
+    even_busy: bool = False
+    kept: Mapping[str, str] = field(default_factory=dict)
+    losing: Mapping[str, Work] = field(default_factory=dict)
     taken: tuple[str, ...] = ()
     paused: tuple[str, ...] = ()
     orphans: tuple[str, ...] = ()
@@ -85,19 +88,23 @@ class Plan:
         )
 
 
-def plan(desired: Desired, actual: Actual, *, target: str = "", prune: bool = False) -> Plan:
+def plan(
+    desired: Desired, actual: Actual, *, target: str = "", prune: bool = False, even_busy: bool = False
+) -> Plan:
     """What has to be done so that the server has what the files say."""
     assistants = [found for found in actual.assistants if found.owned]
     crons = [found for found in actual.crons if found.owned]
-    named = {assistant.assistant_id for assistant in desired.assistants}
-    spared = leaned_on(actual) - named
+    kept = unpruned(desired, actual, even_busy=even_busy) if prune else {}
+    changes = diff(desired, actual, prune=prune, even_busy=even_busy)
     return Plan(
         target,
         desired,
-        diff(desired, actual, prune=prune),
+        changes,
         len(assistants) + len(crons),
         prune,
-        kept=tuple(sorted(each.known_as for each in assistants if prune and each.assistant_id in spared)),
+        even_busy=even_busy,
+        kept={each.known_as: kept[each.assistant_id] for each in assistants if each.assistant_id in kept},
+        losing=_losing(changes, actual.work),
         taken=tuple(sorted(found.name for found in taken(desired, actual))),
         paused=tuple(sorted(cron.name for cron in crons if cron.stopped)),
         names={
@@ -106,6 +113,15 @@ def plan(desired: Desired, actual: Actual, *, target: str = "", prune: bool = Fa
         },
         orphans=() if prune else _orphans(desired, assistants, crons),
     )
+
+
+def _losing(changes: Sequence[Change], work: Mapping[str, Work]) -> dict[str, Work]:
+    gone = [each.served for each in changes if each.action == "delete"]
+    return {
+        row.known_as: work[row.assistant_id]
+        for row in gone
+        if isinstance(row, ServedAssistant) and work.get(row.assistant_id)
+    }
 
 
 def _orphans(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from stationmaster.reconcile import carrying_out
 from stationmaster.reconcile.carrying_out import Outcome
 from stationmaster.reconcile.checking import check
-from stationmaster.reconcile.diff import Actual, Desired
+from stationmaster.reconcile.diff import Actual, Desired, without_file
 from stationmaster.reconcile.errors import ReconcileError
 from stationmaster.reconcile.files import Files
 from stationmaster.reconcile.gateway import Gateway
@@ -23,7 +23,10 @@ class NotApplied(ReconcileError):
 
 @dataclass(frozen=True)
 class Wish:
-    """What is asked of a server. `keep_drift`: leave what was changed there. `force`: however much it changes."""
+    """What is asked of a server. `keep_drift`: leave what was changed there. `force`: however much it changes.
+
+    `even_busy`: prune assistants too under which runs are under way or questions wait.
+    """
 
     desired: Desired
     prune: bool = False
@@ -31,6 +34,7 @@ class Wish:
     force: bool = False
     checksum: str | None = None
     """Of the plan that somebody agreed to: another one is refused."""
+    even_busy: bool = False
 
 
 async def desired_of(files: Files, gateway: Gateway) -> Desired:
@@ -46,7 +50,10 @@ async def desired_of(files: Files, gateway: Gateway) -> Desired:
 async def look(wish: Wish, gateway: Gateway) -> Plan:
     """The plan as of now. Nothing is written."""
     actual = Actual(await gateway.assistants(), await gateway.crons())
-    made = plan(wish.desired, actual, target=gateway.url, prune=wish.prune)
+    if wish.prune:
+        ids = [each.assistant_id for each in without_file(wish.desired, actual.assistants)]
+        actual = replace(actual, work={each: await gateway.work_under(each) for each in ids})
+    made = plan(wish.desired, actual, target=gateway.url, prune=wish.prune, even_busy=wish.even_busy)
     return made.keeping_drift() if wish.keep_drift else made
 
 

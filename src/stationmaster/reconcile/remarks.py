@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from stationmaster.reconcile.diff import Change
 from stationmaster.reconcile.plan import Plan
 from stationmaster.reconcile.resources import ServedAssistant, Server
+from stationmaster.reconcile.sparing import words
 from stationmaster.reconcile.wording import counted
 
 
@@ -22,8 +23,10 @@ def remarks(plan: Plan, server: Server | None = None) -> Iterator[str]:
         )
     if plan.paused:
         yield f"{_list(plan.paused)}: paused by people, and stays so; `stationmaster crons resume` ends it."
-    if plan.kept:
-        yield f"{_list(plan.kept)}: not deleted, since crons that are not ours use it."
+    for name, why in plan.kept.items():
+        yield f"{name}: not deleted, since {why}."
+    for name, work in plan.losing.items():
+        yield f"{name}: {words(work)}, which is lost: runs are cancelled, and no answer reaches its question."
     if plan.orphans:
         yield f"{_list(plan.orphans)}: without a file; --prune deletes it, `stationmaster adopt NAME` writes one."
     if plan.large:
@@ -37,7 +40,7 @@ def changed_by(change: Change) -> str:
     if not isinstance(row, ServedAssistant) or not change.drifted:
         return ""
     said = row.change
-    if said.get("from_version") is None or said["from_version"] + 1 != row.version:
+    if not row.signed:
         return f"by Studio or the API, {row.updated_at[:16].replace('T', ' ')}"
     reason = f": {said['reason']}" if said.get("reason") else ""
     return (

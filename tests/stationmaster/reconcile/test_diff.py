@@ -10,7 +10,9 @@ from stationmaster.reconcile.canonical import canonical, digest, same
 from stationmaster.reconcile.diff import ABSENT, Actual, Desired, diff
 from stationmaster.reconcile.fields import served, wanted
 from stationmaster.reconcile.plan import plan
-from stationmaster.reconcile.resources import STRATEGIES, Assistant, Cron
+from stationmaster.reconcile.remarks import remarks
+from stationmaster.reconcile.resources import STRATEGIES, Assistant, Cron, Work
+from stationmaster.reconcile.sparing import WAY_OUT
 from tests.stationmaster.reconcile.model import (
     assistants,
     carried_out,
@@ -146,7 +148,36 @@ def test_an_assistant_that_others_crons_use_is_not_pruned() -> None:
     actual = Actual((served_assistant(assistant, assistant),), (theirs,))
     made = plan(Desired(), actual, prune=True)
     assert made.changes == ()
-    assert made.kept == ("a",)
+    assert made.kept == {"a": "crons that are not deleted use it"}
+
+
+def test_a_prune_leaves_what_work_waits_under_and_what_a_canary_or_a_pin_leads_to() -> None:
+    live, arm, pinned, idle = (
+        served_assistant(each, each)
+        for each in (Assistant(name, "support") for name in ("live", "arm", "pin", "idle"))
+    )
+    arms = {"id": "c", "assistant": "arm", "assistant_id": arm.assistant_id, "share": 0.1}
+    kept = {**arms, "pins": {"acme": {"assistant": "pin", "assistant_id": pinned.assistant_id}}}
+    live = replace(live, metadata={**live.metadata, "canary": kept})
+    busy = Work(running=2, waiting=1)
+    actual = Actual((live, arm, pinned, idle), work={live.assistant_id: busy, idle.assistant_id: Work()})
+    made = plan(Desired(), actual, prune=True)
+    assert [change.name for change in made.changes] == ["idle"]
+    assert made.kept == {
+        "live": f"1 question waits for a person and 2 runs are under way ({WAY_OUT})",
+        "arm": "the canary or a pin of live leads to it",
+        "pin": "the canary or a pin of live leads to it",
+    }
+    forced = plan(Desired(), actual, prune=True, even_busy=True)
+    assert [change.name for change in forced.changes] == ["live", "arm", "idle", "pin"], (
+        "who leads to others goes first"
+    )
+    assert forced.losing == {"live": busy}
+    assert forced.kept == {}
+    said = "live: 1 question waits for a person and 2 runs are under way, which is lost"
+    assert said in " ".join(remarks(forced))
+    filed = plan(Desired((Assistant("live", "support"),)), actual, prune=True, even_busy=True)
+    assert [change.name for change in filed.changes] == ["idle"], "the live one stays, and so do its arms"
 
 
 def test_a_taken_id_is_told_and_left() -> None:

@@ -1,6 +1,6 @@
 """Plans carried out on a real server: it has what the files say, nothing else changes, nothing is made twice."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +15,8 @@ from stationmaster.reconcile.fields import served as fields_of
 from stationmaster.reconcile.fields import wanted
 from stationmaster.reconcile.plan import Plan, as_json
 from stationmaster.reconcile.reconciling import NotApplied, Wish, apply, look
-from stationmaster.reconcile.resources import PAUSED, Assistant, Cron, ServedCron, Signature
+from stationmaster.reconcile.resources import PAUSED, Assistant, Cron, ServedCron, Signature, Work
+from stationmaster.reconcile.sparing import WAY_OUT
 from tests.stationmaster.reconcile.conftest import Served
 
 BY = Signature("ana", "test", "because")
@@ -223,10 +224,70 @@ async def test_prune_spares_an_assistant_that_crons_of_others_use(served: Served
     await applied(served, DESIRED)
     theirs: Any = await served.others.crons.create(A.assistant_id, schedule="0 1 * * *")
     made = await look(Wish(Desired(), prune=True), served.gateway)
-    assert made.kept == ("a",)
+    assert list(made.kept) == ["a"]
     await applied(served, Wish(Desired(), prune=True, force=True))
     assert [each.cron_id for each in (await actual(served)).crons] == [theirs["cron_id"]]
     assert [each.name for each in (await actual(served)).assistants if each.owned] == ["a"]
+
+
+Asks = Callable[[str], Awaitable[str]]
+
+
+@pytest.fixture
+async def ask(served: Served) -> AsyncIterator[Asks]:
+    """Makes a thread of an assistant wait for somebody; gives its id, and takes it away afterwards."""
+    made: list[str] = []
+
+    async def one(assistant_id: str) -> str:
+        made.append((await served.others.threads.create())["thread_id"])
+        given = {"ticket_id": "t", "messages": []}
+        await served.others.runs.wait(made[-1], assistant_id, input=given, interrupt_before="*")
+        return made[-1]
+
+    yield one
+    for thread in made:
+        await served.others.threads.delete(thread)
+
+
+async def test_prune_spares_an_assistant_whose_question_waits(served: Served, ask: Asks) -> None:
+    await applied(served, DESIRED)
+    thread = await ask(A.assistant_id)
+    prune = Wish(Desired(), prune=True, force=True)
+    made = await look(prune, served.gateway)
+    assert made.kept == {"a": f"1 question waits for a person ({WAY_OUT})"}
+    await applied(served, prune)
+    assert [each.name for each in (await actual(served)).assistants if each.owned] == ["a"]
+    assert (await served.others.threads.get(thread))["status"] == "interrupted"
+    forced = replace(prune, even_busy=True)
+    assert (await look(forced, served.gateway)).losing == {"a": Work(0, 1)}
+    await applied(served, forced)
+    assert [each.name for each in (await actual(served)).assistants if each.owned] == []
+
+
+async def test_a_question_and_a_canary_that_come_up_meanwhile_are_seen_right_before_deleting(
+    served: Served, ask: Asks
+) -> None:
+    await applied(served, DESIRED)
+    arm = {"assistant": "b", "assistant_id": DESIRED.assistants[1].assistant_id}
+    theirs = await served.others.assistants.create("support", name="live")
+
+    async def meanwhile(request: httpx.Request) -> None:
+        if request.url.path.startswith("/runs/crons"):
+            served.wire.before_write = None
+            await ask(A.assistant_id)
+            await served.others.assistants.update(
+                theirs["assistant_id"], metadata={"canary": {"pins": {"x": arm}}}
+            )
+
+    served.wire.before_write = meanwhile
+    wish = Wish(Desired(), prune=True, force=True)
+    outcomes = {each.change.name: each async for each in apply(wish, served.gateway, BY)}
+    assert {name: each.status for name, each in outcomes.items()} == {
+        "a": "failed", "b": "failed", "k": "done", "l": "done"
+    }  # fmt: skip
+    assert "1 question waits for a person" in outcomes["a"].detail
+    assert "the canary or a pin of live leads to it by now; it was not deleted" in outcomes["b"].detail
+    assert (await look(wish, served.gateway)).changes == ()
 
 
 async def test_duplicates_are_merged_down_to_one_that_is_right(served: Served) -> None:
@@ -283,6 +344,88 @@ async def test_a_paused_cron_stays_paused_whatever_is_applied(served: Served, ed
     assert row.stopped
     assert row.paused == {"reason": "storm", "by": "ana"}
     assert {**fields_of(row), "enabled": True} == wanted(replace(K, **edit))
+
+
+@pytest.mark.parametrize("edit", [{"schedule": "0 8 * * *"}, {"keep_days": 2}, {"overlap": "replace"}, None])
+async def test_who_pauses_a_cron_between_plan_and_write_is_not_undone(
+    served: Served, edit: dict[str, Any] | None
+) -> None:
+    """An edit, one for which it is made anew, and a prune."""
+    await applied(served, DESIRED)
+    desired = Desired((replace(A, description="New"),), () if edit is None else (replace(K, **edit),))
+
+    async def meanwhile(request: httpx.Request) -> None:
+        if request.url.path.startswith("/assistants"):  # is written first
+            served.wire.before_write = None
+            await pause(served, "k")
+
+    served.wire.before_write = meanwhile
+    wish = Wish(desired, prune=edit is None, force=True)
+    outcomes = {each.change.name: each async for each in apply(wish, served.gateway, BY)}
+    assert (outcomes["a"].status, outcomes["k"].status) == ("done", "failed")
+    assert "cron k: somebody paused it meanwhile; nothing was written" in outcomes["k"].detail
+    (row,) = [each for each in (await actual(served)).crons if each.name == "k"]
+    assert row.stopped
+    assert row.paused == {"reason": "storm", "by": "ana"}
+
+
+@pytest.mark.parametrize("edit", [{"schedule": "0 8 * * *"}, {"overlap": "replace"}])
+async def test_who_pauses_a_cron_in_the_moment_of_the_write_has_paused_it(
+    served: Served, edit: dict[str, Any]
+) -> None:
+    await applied(served, DESIRED)
+
+    async def meanwhile(request: httpx.Request) -> None:
+        if "crons" in request.url.path:
+            served.wire.before_write = None
+            await pause(served, "k")
+
+    served.wire.before_write = meanwhile
+    desired = replace(DESIRED, crons=(replace(K, **edit), DESIRED.crons[1]))
+    (outcome,) = [each async for each in apply(Wish(desired), served.gateway, BY)]
+    if "schedule" in edit:
+        assert "somebody paused it in the same moment, and it stays so" in outcome.detail
+    (row,) = [each for each in (await actual(served)).crons if each.name == "k"]
+    assert row.stopped
+    assert row.paused == {"reason": "storm", "by": "ana"}
+
+
+async def test_a_cron_that_fired_meanwhile_is_no_other(served: Served) -> None:
+    await applied(served, DESIRED)
+    (row,) = [each for each in (await actual(served)).crons if each.name == "k"]
+    assert await served.gateway.cron(row.cron_id) == row
+    assert row.same_as(replace(row, next_run_at="2030", updated_at="2030"))
+    assert await served.gateway.cron(A.assistant_id) is None
+
+
+async def test_a_write_after_an_older_version_was_set_as_latest_is_no_conflict(served: Served) -> None:
+    await applied(served, DESIRED)
+    for description in ("two", "three"):
+        await served.others.assistants.update(A.assistant_id, description=description)
+    await served.others.assistants.set_latest(A.assistant_id, 2)
+    (outcome,) = await applied(served, DESIRED)
+    assert (outcome.change.action, outcome.version) == ("drift", 4)
+    row = await served.gateway.assistant(A.assistant_id)
+    assert row is not None
+    assert (row.description, row.signed, row.change["from_version"]) == (A.description, True, 2)
+    await served.others.assistants.update(A.assistant_id, description="five")
+    row = await served.gateway.assistant(A.assistant_id)
+    assert row is not None
+    assert not row.signed, "the note of the version before stays, and is not about this one"
+
+
+async def test_a_version_that_takes_the_written_ones_place_at_once_is_told(served: Served) -> None:
+    await applied(served, DESIRED)
+    before = await served.gateway.assistant(A.assistant_id)
+    assert before is not None
+
+    async def at_once(request: httpx.Request) -> None:
+        if request.method == "PATCH":
+            await served.others.assistants.update(A.assistant_id, description="theirs")
+
+    served.wire.after_write = at_once
+    with pytest.raises(Conflict, match="version 2 was written, and version 3 took its place at once"):
+        await served.gateway.update_assistant(before, replace(A, description="New"), BY)
 
 
 async def test_a_cron_that_is_enabled_again_does_not_fire_for_the_past(served: Served) -> None:

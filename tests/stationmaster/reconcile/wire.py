@@ -19,6 +19,7 @@ class Wire(httpx.AsyncBaseTransport):
     cut_at: int | None = None
     cut: Cut = "before"
     before_write: Callable[[httpx.Request], Awaitable[None]] | None = None
+    after_write: Callable[[httpx.Request], Awaitable[None]] | None = None
 
     def reset(self, cut_at: int | None = None, cut: Cut = "before") -> None:
         """Count anew; the write with number `cut_at` (from 0) and all later ones are cut."""
@@ -26,7 +27,7 @@ class Wire(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
-        if request.method == "GET" or path.endswith("/search"):
+        if request.method == "GET" or path.endswith(("/search", "/versions")):
             return await self.inner.handle_async_request(request)
         if path.startswith("/threads") and not path.endswith("/crons"):
             self.others.append(f"{request.method} {path}")
@@ -36,7 +37,11 @@ class Wire(httpx.AsyncBaseTransport):
         number = len(self.writes)
         self.writes.append(f"{request.method} {path}")
         if self.cut_at is None or number < self.cut_at:
-            return await self.inner.handle_async_request(request)
+            response = await self.inner.handle_async_request(request)
+            if self.after_write is not None:
+                await response.aread()
+                await self.after_write(request)
+            return response
         if self.cut == "500":
             return httpx.Response(500, json={"detail": "the disk is full"}, request=request)
         if self.cut == "after" and number == self.cut_at:
