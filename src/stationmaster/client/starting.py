@@ -52,10 +52,10 @@ async def start(
     thread's id. Raises NotTaken when the answer was lost, or was a 5xx, and no such run came for `limits.late_s`;
     ServerAway.
     """
-    if key is not None and (there := await find_started(client, thread_id, key)):
+    limits = limits or Limits()
+    if key is not None and (there := await find_before(client, thread_id, key, limits, tell)):
         return there
     key = key or uuid.uuid4().hex
-    limits = limits or Limits()
     body = run_body(assistant_id, {"stream_resumable": True, **options}, metadata, key, canary_key)
     patience = Patience(limits, "a run was being started", "nothing was started; try again", tell)
     while True:
@@ -94,6 +94,24 @@ async def find_started(client: LangGraphClient, thread_id: str, key: str) -> Sta
         if (run.get("metadata") or {}).get(START_KEY) == key:
             return Started(thread_id, run["run_id"])
     return None
+
+
+async def find_before(
+    client: LangGraphClient, thread_id: str, key: str, limits: Limits, tell: Tell | None
+) -> Started | None:
+    """The run that an earlier try has started under `key`; ServerAway when the server can't say for too long."""
+    patience = Patience(
+        limits, "a run was looked for by its key", "nothing more was started; try again", tell
+    )
+    while True:
+        try:
+            async with within(limits.answer_s):
+                found = await find_started(client, thread_id, key)
+        except PASSING as error:
+            await patience.lost(error)
+            continue
+        patience.restored()
+        return found
 
 
 async def find_taken(

@@ -13,7 +13,7 @@ from stationmaster.client import events
 from stationmaster.client.following import Following
 from stationmaster.client.patience import Limits, Patience, Tell
 from stationmaster.client.sending import EVENT_STREAM, NothingSent, posted
-from stationmaster.client.starting import UNDECIDED, Started, find_started, find_taken, run_body
+from stationmaster.client.starting import UNDECIDED, Started, find_before, find_taken, run_body
 
 MODES = ("messages-tuple", "updates", "custom")
 
@@ -49,7 +49,7 @@ async def stream(
     (no such run is there: it may still come), and what the SDK raises when the server refuses.
     """
     limits = limits or Limits()
-    if key is not None and (there := await find_started(client, thread_id, key)):
+    if key is not None and (there := await find_before(client, thread_id, key, limits, tell)):
         async with aclosing(follow(client, there, limits=limits, tell=tell)) as followed:
             async for part in followed:
                 yield part

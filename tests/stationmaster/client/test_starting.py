@@ -157,3 +157,5 @@ async def test_a_server_that_stays_away_was_sent_nothing(talk: Conversation) -> 
         limits = Limits(away_s=0.3, answer_s=0.3, pause_s=0.05)
         with pytest.raises(ServerAway, match="nothing was started; try again"):
             await start(nowhere, talk.thread_id, GRAPH, input=talk.input(TEXT), limits=limits)
+        with pytest.raises(ServerAway, match="nothing more was started; try again"):
+            await start(nowhere, talk.thread_id, GRAPH, key="k", input=talk.input(TEXT), limits=limits)
