@@ -88,7 +88,8 @@ def line_of(tree: object, location: Location) -> int:
     line, node = 1, tree
     for step in location:
         if isinstance(node, CommentedMap) and step in node:
-            line = node.lc.key(step)[0] + 1
+            own = (node.lc.data or {}).get(step)  # a merged key (`<<`) has no line: its mapping's is kept
+            line = own[0] + 1 if own else line
         elif isinstance(node, CommentedSeq) and isinstance(step, int) and step < len(node):
             line = node.lc.item(step)[0] + 1
         else:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from stationmaster.reconcile.errors import Missing
 from stationmaster.reconcile.files import Files
 from stationmaster.reconcile.files.contexts import wrong_in
-from stationmaster.reconcile.files.problems import unknown
+from stationmaster.reconcile.files.problems import unknown, without_secrets
 from stationmaster.reconcile.files.reading import AssistantSource
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.resources import ServedAssistant
@@ -16,7 +16,7 @@ async def check(files: Files, served: Sequence[ServedAssistant], gateway: Gatewa
     """Everything that the server will not take, or that will have no effect there."""
     graphs = sorted({assistant.graph for assistant in served if assistant.system})
     problems: list[Problem] = []
-    for each in files.assistants:
+    for each in (*files.assistants, *files.partial):
         if graphs and each.assistant.graph not in graphs:
             said = unknown("graph of this server", each.assistant.graph, graphs)
             problems.append(each.source.problem(["graph"], f"graph {each.assistant.graph} {said}"))
@@ -34,6 +34,6 @@ async def _context(each: AssistantSource, gateway: Gateway) -> list[Problem]:
     if not isinstance(schema, dict):
         return []
     return [
-        each.source.problem(("context", *place), message)
+        without_secrets(each.source, each.source.problem(("context", *place), message))
         for place, message in wrong_in(each.assistant.context, schema, each.assistant.graph)
     ]

@@ -31,7 +31,9 @@ _NAMESPACE = UUID("a4c5f5e0-4d0a-5f6e-8a55-5a0c3c1f2b77")
 
 
 class LockTaken(ReconcileError):
-    """Another apply is at work, and did not end in the time that was given."""
+    """Another apply is at work, and did not end in the time that was given. Nothing was written."""
+
+    exit_code = 2
 
 
 class LockLost(ReconcileError):

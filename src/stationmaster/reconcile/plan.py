@@ -17,7 +17,7 @@ from stationmaster.reconcile.diff import (
     taken,
     unpruned,
 )
-from stationmaster.reconcile.fields import wanted
+from stationmaster.reconcile.fields import served, wanted
 from stationmaster.reconcile.resources import ServedAssistant, ServedCron, Work
 
 SMALL = 10
@@ -167,7 +167,8 @@ def _seen(change: Change) -> Any:
         case ServedAssistant() as row:
             return [row.assistant_id, row.version]
         case ServedCron() as row:
-            return [row.cron_id, *sorted(extra.cron_id for extra in change.surplus)]
+            rows = sorted([row, *change.surplus], key=lambda each: (each is not row, each.cron_id))
+            return [[each.cron_id, served(each), each.paused] for each in rows]
         case None:
             return None
 

@@ -8,6 +8,8 @@ from stationmaster.reconcile.resources import CHANGE, ServedAssistant
 
 # A write that was let through is done, or has failed, by then.
 WRITING_S = 10.0
+# Who wrote it may try again sooner: the server answered that it failed. Two windows of one person are still told apart.
+AGAIN_S = 1.0
 
 
 class Outdated(Exception):
@@ -22,12 +24,14 @@ class Expected:
 
     def __init__(self, current: Callable[[str], Awaitable[ServedAssistant | None]]) -> None:
         self._current = current
-        self._writing: dict[str, tuple[int, str, float]] = {}
+        self._writing: dict[str, tuple[int, str, float, object]] = {}
 
     async def require(self, assistant_id: str, metadata: object) -> None:
         """Outdated unless the expected version is current and nobody else is about to replace it."""
         change = metadata.get(CHANGE) if isinstance(metadata, Mapping) else None
-        expected = change.get("from_version") if isinstance(change, Mapping) else None
+        if not isinstance(change, Mapping):
+            return
+        expected = change.get("from_version")
         if not isinstance(expected, int) or isinstance(expected, bool):
             return
         now = await self._current(assistant_id)
@@ -37,13 +41,15 @@ class Expected:
             raise Outdated(_moved_on(now, expected))
         # No await from here to the end: of two that come at once only one gets past.
         # `updated_at` tells a version from that of an assistant which was made again under the same id.
-        version, made, until = self._writing.get(assistant_id, (0, "", 0.0))
-        if (version, made) == (expected, now.updated_at) and until > time.monotonic():
+        version, made, since, by = self._writing.get(assistant_id, (0, "", 0.0, None))
+        who = change.get("author"), change.get("source")
+        lasts = AGAIN_S if who == by and who[0] else WRITING_S
+        if (version, made) == (expected, now.updated_at) and time.monotonic() < since + lasts:
             raise Outdated(
                 f"somebody else is just replacing version {expected} of {now.name}: look at what they write, "
                 "then do it again"
             )
-        self._writing[assistant_id] = (expected, now.updated_at, time.monotonic() + WRITING_S)
+        self._writing[assistant_id] = (expected, now.updated_at, time.monotonic(), who)
 
 
 def _moved_on(now: ServedAssistant, expected: int) -> str:

@@ -150,6 +150,49 @@ def test_a_secret_in_a_text_file_is_found_there() -> None:
     assert "AKIA" not in problem.message
 
 
+KEY = "sk-proj-abcdefghij0123456789XYZ"
+
+
+@pytest.mark.parametrize(
+    ("assistant", "cron"),
+    [(f"live: {KEY}\n", ""), (f"recursion_limit: {KEY}\n", ""), (f"{KEY}: 1\n", ""), ("", f"timezone: {KEY}\n"),
+     ("", f"thread: {KEY} x\n"), ("context: {password: hunter2hunter2}\nlive: hunter2hunter2\n", "")],
+)  # fmt: skip
+def test_no_message_repeats_a_secret(assistant: str, cron: str) -> None:
+    write("assistants/a.yaml", GOOD + assistant)
+    write("crons/k.yaml", GOOD_CRON + cron)
+    with pytest.raises(FilesWrong) as caught:
+        read_here().desired()
+    for secret in (KEY, "hunter2"):
+        assert secret not in str(caught.value)
+        assert not [each for each in caught.value.problems if secret in each.message]
+
+
+def test_a_secret_is_found_by_the_name_over_it() -> None:
+    write("assistants/a.yaml", GOOD + "context:\n  # why\n  password: hunter2hunter2\n  apiKey: [x1y2z3w4]\n")
+    write("crons/k.yaml", GOOD_CRON + "input: {db: {auth_token: '123456'}}\n")
+    assert [(each.file, each.line) for each in read_here().problems] == [
+        ("assistants/a.yaml", 5), ("assistants/a.yaml", 6), ("crons/k.yaml", 4)
+    ]  # fmt: skip
+    write(
+        "assistants/a.yaml",
+        GOOD + "context: {password: required, api_key: '${THE_KEY_1}', max_tokens: 123456}\n",
+    )
+    write("crons/k.yaml", GOOD_CRON)
+    assert read_here().problems == ()
+
+
+def test_a_file_with_a_wrong_key_is_read_on_for_what_else_is_wrong() -> None:
+    write(
+        "assistants/a.yaml", GOOD + "livee: true\ncontext: {tone: loud, system_prompt: {text_file: no.md}}\n"
+    )
+    files = read_here()
+    assert [problem.line for problem in files.problems] == [3, 4]
+    assert files.assistants == ()
+    (partial,) = files.partial
+    assert partial.assistant.context == {"tone": "loud"}
+
+
 @pytest.mark.parametrize(
     "text",
     ["tokens: 8000", "the secret of good support", "password policy: at least 12 characters", "sk-short",

@@ -59,6 +59,20 @@ def test_a_checksum_names_the_plan_and_what_it_found() -> None:
     assert len({made.checksum, *(each.checksum for each in others)}) == 6
 
 
+def test_a_cron_that_was_changed_or_paused_since_is_another_plan() -> None:
+    """One that is deleted, and one of several that are merged."""
+    rows = served_cron(K, K), served_cron(K, K)
+    sums = set[str]()
+    for row in (
+        rows[0],
+        replace(rows[0], schedule="0 8 * * *"),
+        replace(rows[0], metadata={**rows[0].metadata, "paused": {"reason": "x"}}),
+    ):
+        sums.add(plan(Desired(), Actual((), (row,)), prune=True).checksum)
+        sums.add(plan(Desired((), (K,)), Actual((), (rows[1], row))).checksum)
+    assert len(sums) == 6
+
+
 def test_what_is_due_or_was_updated_is_no_part_of_it() -> None:
     row = served_cron(K, replace(K, schedule="0 8 * * *"))
     old = replace(row, schedule="0 8 * * *")

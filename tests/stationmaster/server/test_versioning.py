@@ -71,5 +71,20 @@ async def test_a_write_that_failed_may_be_tried_again_after_a_while(monkeypatch:
     await expected.require("a", naming(7))
 
 
+async def test_who_met_an_error_of_the_server_may_try_again_at_once_and_others_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    anna = {"change": {"from_version": 7, "author": "anna", "source": "apply"}}
+    ben = {"change": {**anna["change"], "author": "ben"}}
+    expected = Expected(Server())
+    await expected.require("a", anna)
+    with pytest.raises(Outdated):  # in the very moment: two windows of one person
+        await expected.require("a", anna)
+    monkeypatch.setattr(versioning, "AGAIN_S", 0.0)
+    with pytest.raises(Outdated):
+        await expected.require("a", ben)
+    await expected.require("a", anna)
+
+
 async def test_an_assistant_that_is_gone_is_the_updates_to_say() -> None:
     await Expected(Server(None)).require("a", naming(7))

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
 from stationmaster.reconcile.files.problems import shown, unknown
+from stationmaster.reconcile.files.secrets import hidden
 
 Place = tuple[int | str, ...]
 _KINDS = {
@@ -78,7 +79,7 @@ def _said(error: ValidationError, hint: str) -> str:
         case "maxLength":
             return f"is too long: write at most {value} characters{hint}"
         case _:
-            return f"can't be used ({error.message[:200]}): write another value{hint}"
+            return f"can't be used ({hidden(error.message)[:200]}): write another value{hint}"
 
 
 def _types(value: Any) -> str:

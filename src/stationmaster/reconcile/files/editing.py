@@ -51,10 +51,11 @@ def _set(text: str, mapping: CommentedMap, key: str, value: Any) -> str:
     lines = text.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
-    present = key in mapping
-    if not present and value is ABSENT:
+    own = [each for each in mapping if each in (mapping.lc.data or {})]  # merged ones (`<<`) stand elsewhere
+    present = key in own
+    if not own or (not present and value is ABSENT):
         return text
-    last = key if present else next(reversed(mapping))
+    last = key if present else own[-1]
     row, column = mapping.lc.key(last)
     end = _end(lines, row, column)
     if value is ABSENT:

@@ -2,12 +2,14 @@
 
 import difflib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from stationmaster.reconcile.files.secrets import hidden, telling
 from stationmaster.yaml_source import Problem, Source
 
 
@@ -16,6 +18,11 @@ def problem_of(source: Source, model: type[BaseModel], detail: ErrorDetails) -> 
     location = [step for step in detail["loc"] if not (isinstance(step, str) and "[" in step)]
     name = ".".join(str(step + 1) if isinstance(step, int) else str(step) for step in location) or "the file"
     return source.problem(location, f"{name} {_reason(model, location, detail)}")
+
+
+def without_secrets(source: Source, problem: Problem) -> Problem:
+    """The same, without repeating a secret of that file."""
+    return replace(problem, message=hidden(problem.message, [secret for _, secret in telling(source.value)]))
 
 
 def unknown(what: str, word: str, known: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """Whether a line looks as if it held a secret: files are read by many, and copied to every server. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern))
@@ -28,6 +28,45 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
     )
 )
+
+
+_TELLING = re.compile(
+    r"(?i)(?:api[_-]?key|private[_-]?key|secret|passwd|password|passphrase|(?:access|auth|api|bearer|refresh)[_-]?token)$"
+)
+_SHORTEST = 6
+HIDDEN = "(hidden)"
+
+
+def hidden(text: str, secrets: Iterable[str] = ()) -> str:
+    """The text without what looks like a secret, and without these ones."""
+    for secret in secrets:
+        text = text.replace(secret, HIDDEN)
+    for _, pattern in _KINDS:
+        text = pattern.sub(HIDDEN, text)
+    return text
+
+
+def telling(
+    value: object, place: tuple[int | str, ...] = (), *, told: bool = False
+) -> Iterator[tuple[tuple[int | str, ...], str]]:
+    """Values under a name such as `password` that look like one, each with its place."""
+    match value:
+        case dict():
+            for key, item in value.items():
+                yield from telling(item, (*place, key), told=told or bool(_TELLING.search(str(key))))
+        case list():
+            for number, item in enumerate(value):
+                yield from telling(item, (*place, number), told=told)
+        case str() | int() if told and not isinstance(value, bool) and _like_one(str(value)):
+            yield place, str(value)
+        case _:
+            return
+
+
+def _like_one(text: str) -> bool:
+    """Neither a word, nor a sentence, nor a place where one is put in."""
+    plain = not re.search(r"[\s{}<>$]", text)
+    return plain and len(text) >= _SHORTEST and not text.isalpha()
 
 
 def secrets_in(text: str) -> Iterator[tuple[int, str]]:
