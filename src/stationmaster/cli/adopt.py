@@ -15,6 +15,7 @@ from stationmaster.cli.reconciled import NO_FILES, ApiUrl, AsJson, DataDir, Name
 from stationmaster.cli.terminal import harmless
 from stationmaster.reconcile.adopting import adopt as edit_for
 from stationmaster.reconcile.diff import Actual
+from stationmaster.reconcile.files.proving import put
 from stationmaster.reconcile.files.writing import Edit
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.settings import load_settings
@@ -50,9 +51,7 @@ def adopt(
     else:
         _print(edit)
     if not dry_run:
-        for path, text in edit.texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        put(edit.texts)
 
 
 def _print(edit: Edit) -> None:

@@ -40,6 +40,9 @@ def apply(
         bool,
         typer.Option("--force", help="Even if it changes more than 30 % of ten or more, or work is lost."),
     ] = False,
+    fail_on_drift: Annotated[
+        bool, typer.Option("--fail-on-drift", help="Write nothing if that would undo a change on the server.")
+    ] = False,
     reason: Annotated[str, typer.Option(help="Why; kept with each version.")] = "",
     wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for another apply.")] = 60,
     api_url: ApiUrl = None,
@@ -51,7 +54,7 @@ def apply(
     settings = load_settings()
     kept = saved.read(plan_file) if plan_file else None
     files = NO_FILES if kept else reconciled.read_files(settings)
-    wish = Wish(Desired(), prune, keep_drift, force, even_busy=force)
+    wish = Wish(Desired(), prune, keep_drift, force, even_busy=force, refuse_drift=fail_on_drift)
     asked = Asked(files, wish, plan_file, kept, yes, as_json, reason, wait)
     with reconciled.problems_as_json(asked=as_json):
         server = reconciled.target_for(files, settings, target, api_url, data_dir)
@@ -114,7 +117,10 @@ class Asked:
             raise NotApplied(
                 f"{self.plan_file} was made for {kept.target}, and this is {gateway.url}: plan for it"
             )
-        return Wish(kept.desired, kept.prune, kept.keep_drift, self.wish.force, kept.checksum)
+        return replace(
+            self.wish, desired=kept.desired, prune=kept.prune, keep_drift=kept.keep_drift, checksum=kept.checksum,
+            even_busy=False,
+        )  # fmt: skip
 
 
 def _ask(made: Plan, *, quiet: bool) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 from stationmaster.reconcile.diff import Actual, Desired, diff
 from stationmaster.reconcile.errors import ReconcileError
 from stationmaster.reconcile.files import Files
+from stationmaster.reconcile.files.proving import prove
 from stationmaster.reconcile.files.reading import AssistantSource, CronSource
-from stationmaster.reconcile.files.writing import Edit, adopted, new_text
+from stationmaster.reconcile.files.writing import Edit, NotEditable, adopted, new_text
 from stationmaster.reconcile.resources import (
     Assistant,
     Cron,
@@ -28,7 +29,8 @@ class NothingToAdopt(ReconcileError):
 def adopt(wanted: str, files: Files, actual: Actual, folders: tuple[Path, Path]) -> Edit:
     """The edit for `support`, `assistant/support` or `cron/nightly`. `folders`: of assistants and crons.
 
-    NothingToAdopt says why there is none; FilesWrong when its file can't be read.
+    NothingToAdopt says why there is none; FilesWrong when its file can't be read; NotEditable when the next plan would
+    refuse what would be written, or other assistants would change with it.
     """
     kind, name = _which(wanted, files, actual)
     row = _row(kind, name, actual)
@@ -36,7 +38,9 @@ def adopt(wanted: str, files: Files, actual: Actual, folders: tuple[Path, Path])
     source = _source(kind, name, files)
     if source is None:
         files.desired()  # or its own file may be the one that can't be read
-        return Edit({folders[KINDS.index(kind)] / f"{name}.yaml": new_text(_content(row, names))})
+        return _proved(
+            Edit({_free(folders[KINDS.index(kind)], name): new_text(_content(row, names))}), files, folders
+        )
     if isinstance(source, AssistantSource):
         changes = diff(
             Desired((source.assistant,)), Actual((row,) if isinstance(row, ServedAssistant) else ())
@@ -46,7 +50,33 @@ def adopt(wanted: str, files: Files, actual: Actual, folders: tuple[Path, Path])
     fields = [field for change in changes for field in change.fields if field.drifted or not row.applied]
     if not fields:
         raise NothingToAdopt(f"{kind} {name}: nothing was changed on the server since it was applied")
-    return adopted(source, fields, names)
+    edit = adopted(source, fields, names)
+    _require_own_texts(source, edit, files)
+    return _proved(edit, files, folders)
+
+
+def _proved(edit: Edit, files: Files, folders: tuple[Path, Path]) -> Edit:
+    prove(edit.texts, files, folders)
+    return edit
+
+
+def _free(folder: Path, name: str) -> Path:
+    path = folder / f"{name}.yaml"
+    if path.exists():
+        raise NotEditable(f"{path} is there, under another name: rename it, then adopt again")
+    return path
+
+
+def _require_own_texts(source: AssistantSource | CronSource, edit: Edit, files: Files) -> None:
+    """NotEditable where a text file is that of others too: they would change with it."""
+    written = {path.resolve() for path in edit.texts}
+    for each in files.assistants:
+        for key, path in each.texts.paths.items():
+            if each is not source and path.resolve() in written:
+                raise NotEditable(
+                    f"{path} is context.{key} of {each.assistant.name} too, which would change with it: give one of "
+                    "them a text file of its own, then adopt again"
+                )
 
 
 def _which(wanted: str, files: Files, actual: Actual) -> tuple[Kind, str]:

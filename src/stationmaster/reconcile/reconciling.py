@@ -35,6 +35,8 @@ class Wish:
     checksum: str | None = None
     """Of the plan that somebody agreed to: another one is refused."""
     even_busy: bool = False
+    refuse_drift: bool = False
+    """Write nothing where something was changed on the server: somebody promoted, or edited it there."""
 
 
 async def desired_of(files: Files, gateway: Gateway) -> Desired:
@@ -61,6 +63,12 @@ def allow(made: Plan, wish: Wish) -> None:
     """NotApplied for a plan that is not the agreed one, takes over what is not ours, or changes too much."""
     if wish.checksum is not None and made.checksum != wish.checksum:
         raise NotApplied(f"{made.target} has changed since the plan was made: plan again, and look at it")
+    drifted = [f"{change.kind} {change.name}" for change in made.changes if change.drifted]
+    if wish.refuse_drift and drifted:
+        raise NotApplied(
+            f"{', '.join(drifted)}: changed on the server since it was applied: `stationmaster adopt NAME` writes it "
+            "into the file, apply --keep-drift leaves it"
+        )
     if made.taken:
         names = ", ".join(made.taken)
         raise NotApplied(

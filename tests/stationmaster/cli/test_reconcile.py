@@ -240,6 +240,8 @@ def test_drift_is_shown_left_adopted_or_put_back(command: Command) -> None:
     assert change["action"] == "drift"
     assert change["fields"] == [{"field": "context.tone", "from": "brief", "to": "formal", "drifted": True}]
     assert "by Studio or the API" in command("plan")[1]
+    code, _, err = command("apply", "--yes", "--fail-on-drift")
+    assert (code, "assistant a: changed on the server since it was applied" in err) == (2, True)
     left = command.json("apply", "--yes", "--keep-drift")
     assert (left["changes"], [each["name"] for each in left["left"]]) == ([], ["a"])
     assert "-  tone: formal # always" in command("adopt", "a", "--dry-run")[1]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from stationmaster.reconcile.adopting import NothingToAdopt, adopt
 from stationmaster.reconcile.diff import Actual, Desired, diff
 from stationmaster.reconcile.files import Files, FilesWrong, editing, read
+from stationmaster.reconcile.files.proving import put
 from stationmaster.reconcile.files.writing import Edit, NotEditable, new_text
 from stationmaster.reconcile.resources import PAUSED, Assistant, Cron
 from stationmaster.yaml_source import Source, parse
@@ -242,6 +243,68 @@ def test_a_layout_that_cannot_be_edited_is_refused_and_the_file_stays() -> None:
     with pytest.raises(NotEditable, match="by hand"):
         after("a", changed(tags=("z",)))
     assert (FOLDERS[0] / "a.yaml").read_text() == text
+
+
+def test_a_secret_that_somebody_typed_on_the_server_is_not_written() -> None:
+    key = "sk-proj-abcdefghij0123456789XYZ"
+    with pytest.raises(
+        NotEditable, match=r"next plan would refuse it: assistants/a\.yaml:.* seems to hold"
+    ) as caught:
+        adopt("a", files(), changed(description=key), FOLDERS)
+    assert key not in str(caught.value)
+    (FOLDERS[0] / "a.yaml").unlink()
+    (FOLDERS[1] / "k.yaml").unlink()
+    new = Assistant("a", "support", context={"password": "hunter2hunter2"})
+    with pytest.raises(NotEditable, match="seems to hold"):
+        adopt("a", files(), Actual((served_assistant(new, new),)), FOLDERS)
+
+
+def test_a_text_file_that_others_use_too_is_not_overwritten() -> None:
+    for name in ("a", "b"):
+        text = f"name: {name}\ngraph: support\ncontext: {{system_prompt: {{text_file: p.md}}}}\n"
+        (FOLDERS[0] / f"{name}.yaml").write_text(text)
+    (FOLDERS[0] / "p.md").write_text("Be kind.\n")
+    a = Assistant("a", "support", context={"system_prompt": "Be kind."})
+    now = Assistant("a", "support", context={"system_prompt": "Be rude."})
+    with pytest.raises(NotEditable, match=r"assistants/p.md is context.system_prompt of b too"):
+        adopt("a", files(), Actual((served_assistant(now, a),)), FOLDERS)
+
+
+def test_a_new_file_takes_no_other_ones_place() -> None:
+    (FOLDERS[0] / "b.yaml").write_text("name: c\ngraph: support\n")
+    b = Assistant("b", "support")
+    with pytest.raises(NotEditable, match=r"assistants/b\.yaml is there, under another name"):
+        adopt("b", files(), Actual((served_assistant(b, b),)), FOLDERS)
+
+
+def test_a_cron_is_not_given_to_an_assistant_that_has_no_file() -> None:
+    other = Assistant("other", "support")
+    k = files().desired().crons[0]
+    moved = served_cron(Cron(**{**k.__dict__, "assistant": "other"}), k)
+    with pytest.raises(NotEditable, match=r"crons/k.yaml:2: assistant other is no assistant that has a file"):
+        adopt("k", files(), Actual((served_assistant(other, other),), (moved,)), FOLDERS)
+
+
+def test_line_ends_rights_and_links_stay_and_nothing_else_is_left() -> None:
+    path, link = FOLDERS[0] / "a.yaml", FOLDERS[0] / "link.yaml"
+    path.write_bytes(b"\xef\xbb\xbfname: a\r\ngraph: x\r\n")
+    path.chmod(0o640)
+    link.symlink_to("a.yaml")
+    put({link: "name: a\ngraph: y\n", FOLDERS[0] / "sub" / "new.md": "x\n"})
+    assert path.read_bytes() == b"\xef\xbb\xbfname: a\r\ngraph: y\r\n"
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert (FOLDERS[0] / "sub" / "new.md").read_bytes() == b"x\n"
+    with pytest.raises(OSError, match="directory"):
+        put({path: "broken", FOLDERS[0] / "sub": "is a folder"})
+    assert sorted(each.name for each in FOLDERS[0].iterdir()) == ["a.yaml", "link.yaml", "sub"]
+
+
+def test_a_merged_key_is_written_beside_the_merge() -> None:
+    path = FOLDERS[0] / "a.yaml"
+    path.write_text("name: a\ngraph: support\nmetadata: &m {tone: x}\ncontext:\n  <<: *m\n  turns: 3\n")
+    after("a", changed(context={"tone": "y", "turns": 3}))
+    assert files().desired().assistants[0].context == {"tone": "y", "turns": 3}
 
 
 def test_what_a_file_must_not_say_is_refused() -> None:

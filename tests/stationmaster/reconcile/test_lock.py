@@ -40,9 +40,12 @@ async def test_a_second_one_waits_and_is_told_for_whom(served: Served) -> None:
 
 async def test_who_does_not_want_to_wait_is_refused(served: Served) -> None:
     async with hold(served.others, served.url, "ana"):
-        with pytest.raises(LockTaken, match=r"another apply is at work on .*: ana on .*apply again"):
+        with pytest.raises(
+            LockTaken, match=r"another apply is at work on .*: ana on .*apply again"
+        ) as caught:
             async with hold(served.others, served.url, "ben", wait_s=0):
                 pass
+    assert caught.value.exit_code == 2, "nothing was written"
 
 
 async def test_the_lock_never_looks_like_a_thread_that_waits(served: Served) -> None:
