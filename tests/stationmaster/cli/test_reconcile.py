@@ -233,6 +233,14 @@ def test_prune_deletes_what_has_no_file_and_nothing_else_does(command: Command) 
     assert [(each["name"], each["action"]) for each in done["changes"]] == [("k", "delete"), ("a", "delete")]
 
 
+def test_a_file_with_a_wrong_key_gets_its_context_checked_too(command: Command) -> None:
+    write("assistants/a.yaml", A.replace("tone: formal", "tone: loud") + "livee: true\n")
+    code, _, err = command("plan")
+    assert code == 2
+    assert "assistants/a.yaml:7: livee is no key here" in err
+    assert "assistants/a.yaml:5: context.tone ('loud') is none of the values" in err
+
+
 def test_drift_is_shown_left_adopted_or_put_back(command: Command) -> None:
     command.json("apply", "--yes")
     edit_on_server(command.server)
