@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from stationmaster.console import record
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
 from stationmaster.processes.sockets import local_url
@@ -130,7 +131,7 @@ def link(
 
     async def work(pool: Pool, settings: Settings) -> dict[str, Any]:
         made, found = await links.create(pool, name, minutes=minutes)
-        base = settings.public_url or local_url(settings.host, settings.console_port)
+        base = settings.public_url or _console_url(settings)
         return {"url": links.url(base, made), "user": found.user, "expires_at": found.expires_at}
 
     made = _run(work, data_dir)
@@ -181,6 +182,14 @@ def revoke_token(name: Name, label: Label, as_json: AsJson = False, data_dir: Da
     _print(
         {"revoked": label, "user": name}, f"token {label!r} of {name} opens nothing any more", as_json=as_json
     )
+
+
+def _console_url(settings: Settings) -> str:
+    """Where the console of the data directory is, however it was started; without one, where it would be."""
+    running = record.read_record(settings.data_dir)
+    if running is not None and record.is_claimed(settings.data_dir):
+        return running.url
+    return local_url(settings.host, settings.console_port)
 
 
 def _run(work: Callable[[Pool, Settings], Awaitable[T]], data_dir: Path | None) -> T:

@@ -1,12 +1,15 @@
 """`stationmaster users`: what it prints, what it refuses, and that no password is ever an argument."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from stationmaster.cli.__main__ import app
+from stationmaster.console import record
+from stationmaster.console.record import ConsoleRecord
 from stationmaster.errors import StationmasterError
 
 PASSWORD = "correct horse battery"
@@ -69,6 +72,15 @@ def test_a_link_names_the_console_as_people_reach_it(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("STATIONMASTER_PUBLIC_URL", "https://console.example/")
     made = found("link", "ann", "--minutes", "5")
     assert made["url"].startswith("https://console.example/sign-in/link/sml_") and made["user"] == "ann"
+
+
+def test_a_link_leads_to_the_console_that_runs(tmp_path: Path) -> None:
+    users("add", "ann", "--no-password")
+    there = ConsoleRecord("http://127.0.0.1:4711", 1, "2026-11-30", "http://127.0.0.1:4710", "key")
+    with record.claim(tmp_path):
+        record.write_record(tmp_path, there)
+        assert users("link", "ann", "--data-dir", str(tmp_path)).startswith("http://127.0.0.1:4711/sign-in/")
+    assert users("link", "ann", "--data-dir", str(tmp_path)).startswith("http://127.0.0.1:2025/sign-in/")
 
 
 @pytest.mark.parametrize(
