@@ -28,6 +28,10 @@ class Config:
     """How long stream events can be asked for again after their run."""
     hooks_keep_s: float = 86_400.0
     """How long a webhook that can't be delivered is tried again."""
+    keys_keep_s: float = 604_800.0
+    """How long an idempotency key stands for its run."""
+    refuse_input: int = 0
+    """1: new input on a thread that waits for an answer is refused, unless a run says otherwise."""
 
 
 @cache
@@ -42,4 +46,4 @@ def config() -> Config:
 
 
 def _number(name: str, text: str) -> Any:
-    return int(text) if name in {"pool_size", "prepare"} else float(text)
+    return int(text) if name in {"pool_size", "prepare", "refuse_input"} else float(text)

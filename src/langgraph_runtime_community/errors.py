@@ -36,7 +36,25 @@ class RunInFlight(RuntimeTrouble):
     """The thread's state can't be changed from outside while a run of it is in flight."""
 
 
-OURS = {"SM001": LeaseLost, "SM002": RunInFlight}
+class ThreadMoved(RuntimeTrouble):
+    """The thread's state is not the one that was looked at any more: nothing was done."""
+
+
+class KeyUsed(RuntimeTrouble):
+    """A run was made with this idempotency key before: nothing was done."""
+
+
+class AnswerAwaited(RuntimeTrouble):
+    """The thread waits for an answer, and the run brings new input: nothing was done."""
+
+
+OURS = {
+    "SM001": LeaseLost,
+    "SM002": RunInFlight,
+    "SM003": ThreadMoved,
+    "SM004": KeyUsed,
+    "SM005": AnswerAwaited,
+}
 
 
 def translated(error: Exception) -> Exception:

@@ -9,6 +9,7 @@ from pathlib import Path
 from stationmaster.server.stock import read_project, stock_environment
 from tests.fakes.agent_server import ROOT, AgentServer, clean_environment
 
+APP = "langgraph_runtime_community.idempotency:create_app"
 PROJECT = Path(__file__).parents[1] / "langgraph_runtime_community" / "served" / "langgraph.json"
 
 
@@ -35,7 +36,7 @@ class CommunityServer(AgentServer):
             "LOG_LEVEL": "info",
         }
         command = [
-            sys.executable, "-m", "uvicorn", "langgraph_api.server:app", "--host", self.host, "--port",
+            sys.executable, "-m", "uvicorn", "--factory", APP, "--host", self.host, "--port",
             str(self.port), "--no-access-log", "--timeout-graceful-shutdown", "2",
         ]  # fmt: skip
         with self.log_path.open("ab") as log:

@@ -13,7 +13,7 @@ from langgraph_sdk import Auth
 from langgraph_runtime_community import database
 from langgraph_runtime_community.database import json
 from langgraph_runtime_community.identity import WORKER_ID
-from langgraph_runtime_community.ops import ttl
+from langgraph_runtime_community.ops import guards, ttl
 from langgraph_runtime_community.ops.access import Context, ask
 from langgraph_runtime_community.ops.slots import SLOT
 from langgraph_runtime_community.streams.hub import HUB
@@ -76,11 +76,17 @@ def new_id() -> UUID:
 
 async def accept(request: Request, ctx: Context) -> list[Row]:
     """Rows as the server expects them; the first is the new run where its id is the request's."""
+    guard = guards.taken_from(request.metadata, request.kwargs, request.after_s)
     request, filters, assistant_filters = await _allowed(request, ctx)
     bench = BENCH.get()
     worker = WORKER_ID if bench and bench.has_room() and request.after_s <= 0 else None
     with bench.promise() if bench and worker else nullcontext():
-        found = await database.fetch(QUERIES["accept"], _params(request, filters, assistant_filters, worker))
+        params = _params(request, filters, assistant_filters, worker)
+        found = (
+            await guards.accept(guard, params, request.thread_id, request.user_id, ctx)
+            if guard
+            else await database.fetch(QUERIES["accept"], params)
+        )
         _begin(request, found, bench)
     return [shown(row) for row in found]
 

@@ -24,6 +24,9 @@ RUNS_READ = 10
 PAGE = 1000
 SELECT: Any = ["thread_id", "status", "state_updated_at"]
 SCHEMA_TTL_S = 300.0
+ONLY_IF = "stationmaster_only_if"
+"""Reserved in a run's metadata by the durable runtime, which removes it: {interrupt_id, digest}."""
+OFFERS, CONDITIONAL_RESUME = "x-stationmaster-offers", "conditional-resume"
 
 
 class ThreadBusy(AgentServerRefused):
@@ -61,6 +64,7 @@ class AgentServer:
     _state_keys: dict[str, tuple[float, frozenset[str]]] = field(default_factory=dict)
     _nodes: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
     vanishing: Vanishing = field(default_factory=Vanishing)
+    _conditions: tuple[float, bool] = (0.0, False)
 
     async def read(self, thread_id: str, run_ids: Iterable[str] = ()) -> ThreadSnapshot | Gone:
         """One look at a thread: row, state with subgraphs, newest runs, and the runs asked for.
@@ -132,15 +136,31 @@ class AgentServer:
         *,
         stamp: Mapping[str, str],
         update: Mapping[str, Any] | None = None,
+        only_if: Mapping[str, str] | None = None,
     ) -> str:
         """Start a run that answers by interrupt id; its id. ThreadBusy when another run is under way.
 
-        `stamp`: its metadata, by which it is found again.
+        `stamp`: its metadata, by which it is found again. `only_if`: {interrupt_id, digest}; where the server takes
+        conditions, ThreadBusy too when that is not what is pending when the run is accepted.
         """
         command: dict[str, Any] = {"resume": dict(answers)}
         if update:
             command["update"] = dict(update)
-        return await self._start(thread_id, assistant_id, stamp, command=command)
+        condition = {ONLY_IF: dict(only_if)} if only_if and await self.takes_conditions() else {}
+        return await self._start(thread_id, assistant_id, {**stamp, **condition}, command=command)
+
+    async def takes_conditions(self) -> bool:
+        """Whether the server resumes a thread only if the question is still pending; kept for a while.
+
+        Another server leaves the condition among the run's metadata, and heeds it not.
+        """
+        if self._conditions[0] <= time.monotonic():
+            with _translated(self.url):
+                answer = await self.client.http.client.get("/info")
+            offers = answer.headers.get(OFFERS, "").split(",")
+            takes = CONDITIONAL_RESUME in {offer.strip() for offer in offers}
+            self._conditions = (time.monotonic() + SCHEMA_TTL_S, takes)
+        return self._conditions[1]
 
     async def continue_(self, thread_id: str, assistant_id: str, *, stamp: Mapping[str, str]) -> str:
         """Start a run that goes on from where the thread stands; its id. ThreadBusy as above."""
@@ -237,7 +257,7 @@ class AgentServer:
             _require_its_own(error)
             return None
 
-    async def _start(self, thread_id: str, assistant_id: str, stamp: Mapping[str, str], **what: Any) -> str:
+    async def _start(self, thread_id: str, assistant_id: str, stamp: Mapping[str, Any], **what: Any) -> str:
         """`reject`: where another run is under way nothing is started, so that no answer waits in a queue while
         its question changes."""
         with _translated(self.url):

@@ -47,6 +47,7 @@ class Request:
     assistant_id: str
     stamp: dict[str, str]
     answers: dict[str, Any] | None = None
+    only_if: dict[str, str] | None = None
     change: bool = False
     update: Any = None
     as_node: str | None = None
@@ -58,6 +59,7 @@ async def get_ready(server: AgentServer, review: Review) -> None:
     leaves right after the look."""
     if review.assistant_id and review.state in ("decided", "sent"):
         await _decided_by(server, review.assistant_id, review)
+        await server.takes_conditions()
 
 
 async def prepare(server: AgentServer, review: Review, seen: ThreadSnapshot) -> Request:
@@ -68,7 +70,10 @@ async def prepare(server: AgentServer, review: Review, seen: ThreadSnapshot) -> 
     made = Request(review.thread_id, assistant_id, stamp(review, seen))
     if resume.kind == "resume":
         decided_by = await _decided_by(server, assistant_id, review)
-        return replace(made, answers={review.interrupt_id: resume.value}, update=decided_by)
+        only_if = {"interrupt_id": review.interrupt_id, "digest": review.digest}
+        return replace(
+            made, answers={review.interrupt_id: resume.value}, update=decided_by, only_if=only_if
+        )  # fmt: skip
     if not writes_state(review) or half_sent(review, seen):
         return made
     update = await _stamped(server, assistant_id, review, resume.state_update)
@@ -81,7 +86,7 @@ async def send(server: AgentServer, made: Request) -> str:
     thread_id, assistant_id = made.thread_id, made.assistant_id
     if made.answers is not None:
         return await server.resume(
-            thread_id, assistant_id, made.answers, stamp=made.stamp, update=made.update
+            thread_id, assistant_id, made.answers, stamp=made.stamp, update=made.update, only_if=made.only_if
         )
     if made.change:
         await server.update_state(thread_id, made.update, as_node=made.as_node, checkpoint=made.checkpoint)

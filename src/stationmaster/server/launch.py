@@ -20,6 +20,8 @@ from stationmaster.settings import Settings, load_settings
 
 # Open streams get this long at shutdown, then the run queue its own 5 s; `up` waits for both.
 CONNECTIONS_GRACE_S = 5
+# The same app where the runtime is ours, with what stands round it.
+WRAPPED = "langgraph_runtime_community.idempotency:create_app"
 STARTUP_FAILED = 3  # uvicorn's exit code
 BAD_PROJECT = 2
 
@@ -33,8 +35,10 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _exit_quietly)
     sock = lifeline.adopt(options)
     sys.path.extend(options.import_path)
+    durable = load_settings().runtime_edition == COMMUNITY
     config = uvicorn.Config(
-        "langgraph_api.server:app",
+        WRAPPED if durable else "langgraph_api.server:app",
+        factory=durable,
         access_log=False,
         lifespan="on",
         log_config=_logging(options.log_level.upper()),
