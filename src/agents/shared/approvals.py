@@ -73,6 +73,7 @@ class Question(TypedDict):
     kind: str
     title: str
     ticket_id: str
+    customer_wrote: str
     customer: dict[str, str]
     order: dict[str, object]
     amount_usd: float

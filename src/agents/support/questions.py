@@ -1,18 +1,25 @@
 """What a reviewer is shown at the gate: computed from state alone, so that each re-run asks the same."""
 
+from langchain_core.messages import HumanMessage
+
 from agents.shared.approvals import Question
 from agents.shared.shop.orders import Order
 from agents.support.state import Decision, State
 
+LONGEST_MESSAGE = 4_000
+"""Characters of the customer's own words that are shown; the thread has all of them."""
+
 
 def refund_question(state: State, decision: Decision, order: Order) -> Question:
-    """The payload of the gate: ticket, order, customer, amount, verdict, draft, and what approving will do."""
+    """The payload of the gate: ticket, what the customer wrote, order, customer, amount, verdict, draft, and what
+    approving will do."""
     amount = f"${decision['amount_usd']:,.2f}"
     problem = state.get("problem")
     return {
         "kind": "refund_approval",
         "title": f"Refund {amount} for order {order['order_id']}?",
         "ticket_id": state.get("ticket_id", ""),
+        "customer_wrote": _last_words(state),
         "customer": {"name": order["customer_name"], "email": order["customer_email"]},
         "order": {
             "order_id": order["order_id"],
@@ -32,3 +39,10 @@ def refund_question(state: State, decision: Decision, order: Order) -> Question:
         "attempt": state.get("attempts", {}).get("approve", 0) + 1,
         "problem": problem["error"] if problem and problem["node"] == "approve" else None,
     }
+
+
+def _last_words(state: State) -> str:
+    """What is judged here is what the customer asks for: the message that this question is about."""
+    said = (message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
+    text = next(said, "")
+    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"

@@ -13,6 +13,7 @@ from agents.shared.models import Answer
 from agents.support import gate as support_gate
 from agents.support import nodes
 from agents.support.context import KEEP_MESSAGES, MAX_ANSWERS, Context
+from agents.support.questions import LONGEST_MESSAGE
 from agents.support.state import State
 from tests.agents.support.builders import decision, order, policy, state
 
@@ -130,6 +131,14 @@ async def test_the_gate_shows_what_is_decided(gate: Callable[..., Any]) -> None:
     _, shown = await gate(Approve(action="approve"), problem=problem, attempts={"approve": 1})
     assert (shown["title"], shown["amount_usd"]) == ("Refund $640.00 for order 88123?", 640.0)
     assert (shown["draft"], shown["attempt"], shown["problem"]) == ("Dear Ada", 2, "too much")
+
+
+async def test_the_gate_shows_what_the_customer_wrote(gate: Callable[..., Any]) -> None:
+    talk = [HumanMessage("Where is it?"), AIMessage("On its way."), HumanMessage("It came broken, 88123.")]
+    _, shown = await gate(Approve(action="approve"), messages=talk)
+    assert shown["customer_wrote"] == "It came broken, 88123."
+    _, shown = await gate(Approve(action="approve"), messages=[HumanMessage("x" * 9_000)])
+    assert shown["customer_wrote"] == "x" * (LONGEST_MESSAGE - 1) + "…"
 
 
 async def test_the_gate_opens_for_an_approval_only(gate: Callable[..., Any]) -> None:

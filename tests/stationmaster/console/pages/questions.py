@@ -22,6 +22,7 @@ def refund(order: int = 88123, amount: float = 640.0, **more: Any) -> dict[str, 
     """What the support graph asks before it pays."""
     return {
         "kind": "refund_approval", "title": f"Refund ${amount:,.2f} for order {order}?", "ticket_id": f"T-{order}",
+        "customer_wrote": "The pump is dead after 19 days. I would like my money back, please; I kept the box.",
         "customer": {"name": "Maria Keller", "email": "maria@mail.example"},
         "order": {
             "order_id": str(order), "status": "delivered", "paid_usd": amount,

@@ -113,6 +113,16 @@ async def test_destructive_is_never_beside_primary(desk: Desk, open_page: Open):
     assert danger["y"] - (primary["y"] + primary["height"]) > 60
 
 
+async def test_the_customers_words_are_in_sight_and_the_evidence_scrolls_with_the_page(
+    desk: Desk, open_page: Open
+):
+    page = await open_page(f"/reviews/{await ask_refund(desk.pool)}")
+    said = await page.get_by_text("The pump is dead after 19 days").first.bounding_box()
+    assert said is not None and said["y"] < 400
+    cut = "(column) => column.scrollHeight > column.clientHeight"
+    assert not await page.locator(".evidence").evaluate(cut)
+
+
 async def test_payloads_run_nothing(desk: Desk, open_page: Open):
     """In every field that a payload, a person or a graph can fill."""
     payload = {
