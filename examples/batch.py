@@ -12,7 +12,6 @@ import argparse
 import asyncio
 import csv
 import json
-import os
 import sys
 import uuid
 from collections import Counter
@@ -24,7 +23,10 @@ import httpx
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from examples.place import HELP as WHERE
+from examples.place import find_place
 from stationmaster.client import ClientError, Limits, follow, resolve, standing, start
+from stationmaster.errors import StationmasterError
 
 ROWS = uuid.UUID("6a2f0c5e-3d4b-5c8e-9a57-0d8a1f2b7c11")
 LIMITS = Limits(away_s=120)
@@ -32,6 +34,10 @@ LIMITS = Limits(away_s=120)
 
 class BadFile(Exception):
     """A file that can't be used; the message says which, and what to do."""
+
+
+class NoServer(Exception):
+    """Nothing that speaks like a server answers; the message says where."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +111,15 @@ async def main(options: argparse.Namespace) -> int:
     left = [row for row in range(1, len(rows) + 1) if row not in done]
     print(f"{len(rows)} rows, {len(done)} done before, {len(left)} to do", file=sys.stderr)
     counts: Counter[str] = Counter()
-    async with get_client(url=options.url, api_key=os.environ.get("STATIONMASTER_API_KEY")) as client:
-        assistant = options.graph or (await resolve(client, options.assistant)).assistant_id
+    place = find_place(options.url)
+    async with get_client(url=place.url, api_key=place.key) as client:
+        try:
+            assistant = options.graph or (await resolve(client, options.assistant)).assistant_id
+        except httpx.TransportError as error:
+            raise NoServer(
+                f"no server answers at {place.url} ({type(error).__name__}): start one with `make up`, "
+                "or name yours with --url"
+            ) from error
         batch = Batch(client, assistant, options.name or options.messages.stem)
         pending = iter(left)
         with options.results.open("a", encoding="utf-8") as results:
@@ -156,7 +169,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--name", help="of the batch; another name sends everything anew (default: the file's)"
     )
-    parser.add_argument("--url", default="http://127.0.0.1:2024", help="the server (default: %(default)s)")
+    parser.add_argument("--url", help=WHERE)
     parser.add_argument(
         "--assistant", default="support", help="name of a live assistant (default: %(default)s)"
     )
@@ -167,7 +180,7 @@ def parsed() -> argparse.Namespace:
 if __name__ == "__main__":
     try:
         sys.exit(asyncio.run(main(parsed())))
-    except (BadFile, ClientError, httpx.ConnectError) as problem:
+    except (BadFile, NoServer, StationmasterError) as problem:
         # What the server says may hold what a terminal obeys.
         said = "".join(each if each.isprintable() else " " for each in str(problem))
         print(f"error: {said}", file=sys.stderr)

@@ -10,7 +10,6 @@ Ctrl-C stops waiting, Ctrl-D ends the chat; whatever is under way goes on withou
 import argparse
 import asyncio
 import json
-import os
 import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -20,8 +19,11 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from examples.conversation import Conversation
+from examples.place import HELP as WHERE
+from examples.place import find_place
 from examples.terminal import MARGIN, Terminal, plain, styled
 from stationmaster.client import ClientError, resolve
+from stationmaster.errors import StationmasterError
 
 try:
     import readline
@@ -45,12 +47,17 @@ HELP = {
 def main() -> int:
     """Read lines and carry them out until the end of input; the exit code."""
     options = parsed()
+    try:
+        place = find_place(options.url)
+    except StationmasterError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     with asyncio.Runner() as runner:
-        client = get_client(url=options.url, api_key=os.environ.get("STATIONMASTER_API_KEY"))
+        client = get_client(url=place.url, api_key=place.key)
         try:
             chat = runner.run(asyncio.wait_for(opened(client, options), ANSWER_S))
         except (*FAILURES, TimeoutError) as error:
-            print(f"error: {plain(explained(error, options.url))}", file=sys.stderr)
+            print(f"error: {plain(explained(error, place.url))}", file=sys.stderr)
             return 2
         else:
             attended(runner, chat, lambda: chat.wait(only_if_needed=True))
@@ -67,7 +74,7 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description="A terminal chat with an assistant of a Stationmaster server."
     )
-    parser.add_argument("--url", default="http://127.0.0.1:2024", help="the server (default: %(default)s)")
+    parser.add_argument("--url", help=WHERE)
     parser.add_argument(
         "--assistant", default="support", help="name of a live assistant (default: %(default)s)"
     )
@@ -197,6 +204,8 @@ def explained(error: Exception, url: str) -> str:
         return f"no server answers at {url}: start one with `make up`, or name yours with --url"
     if isinstance(error, httpx.HTTPStatusError):
         return f"{url} refused: {error}"
+    if isinstance(error, httpx.TransportError):
+        return f"{url} does not speak as a server should ({type(error).__name__}): name yours with --url"
     return str(error) or type(error).__name__
 
 
