@@ -4,14 +4,13 @@ import difflib
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
 
 from stationmaster.assistants.differing import Difference, drifted
 from stationmaster.assistants.proposing import Proposal
 from stationmaster.assistants.versions import name_of, ref
 from stationmaster.assistants.writing import Written
 from stationmaster.cli.assistants_words import by, done, fits, lines_of, said, table, text
+from stationmaster.cli.diff_shown import print_diff_lines
 from stationmaster.reconcile.resources import ServedAssistant
 
 
@@ -81,8 +80,4 @@ def _print_lines(console: Console, found: Difference) -> None:
     before, after = (
         [] if value is None else lines_of(value).splitlines() for value in (found.before, found.after)
     )
-    styles = {"-": "red", "+": "green"}
-    for line in list(difflib.unified_diff(before, after, lineterm="", n=2))[2:]:
-        shown = Text("...") if line.startswith("@@") else text(line)
-        shown.stylize(styles.get(line[:1], "dim"))
-        console.print(Padding(shown, (0, 0, 0, 2)))
+    print_diff_lines(console, list(difflib.unified_diff(before, after, lineterm="", n=2))[2:])

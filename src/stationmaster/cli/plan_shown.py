@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from stationmaster.cli.diff_shown import print_diff_lines
 from stationmaster.cli.terminal import harmless
 from stationmaster.reconcile.carrying_out import Outcome
 from stationmaster.reconcile.diff import Change
@@ -18,7 +21,7 @@ from stationmaster.reconcile.wording import SIGNS, headline, is_long, rows, text
 STYLES = {
     "create": "green", "update": "yellow", "replace": "yellow", "merge": "yellow", "delete": "red", "drift": "magenta",
 }  # fmt: skip
-LINE_STYLES = {"+": "green", "-": "red", "@": "dim"}
+INDENT = 4
 OUTCOMES = {"done": ("done", "green"), "failed": ("FAILED", "bold red"), "not tried": ("not tried", "dim")}
 PAST = {
     "create": "created", "update": "updated", "replace": "made anew", "delete": "deleted", "drift": "put back",
@@ -38,7 +41,7 @@ def print_plan(console: Console, plan: Plan, remarks: Iterable[str]) -> None:
     )
     if plan.changes:
         console.print()
-        console.print(_table(plan))
+        _print_changes(console, plan)
     for change in plan.changes:
         _print_texts(console, change)
     said = list(remarks)
@@ -74,24 +77,36 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
     console.print(text, soft_wrap=True, highlight=False)
 
 
-def _table(plan: Plan) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
-    table.add_column("", overflow="fold", ratio=5)
-    table.add_column("server has", overflow="fold", ratio=4)
-    table.add_column("will have", overflow="fold", ratio=4)
-    for change in plan.changes:
+def _print_changes(console: Console, plan: Plan) -> None:
+    """A table of which each change is a part: what is too long for a column stands below it, across all of them."""
+    shown = [(change, rows(change, plan.names)) for change in plan.changes]
+    names = [cell_len(f"{SIGNS[change.action]} {change.kind} {change.name}") for change, _ in shown]
+    names += [INDENT + cell_len(row.field) for _, fields in shown for row in fields]
+    width = min(max(names), console.width // 2)
+    heading = _columns(console, width)
+    heading.add_row("", "server has", "will have", style="bold")
+    console.print(heading)
+    for change, fields in shown:
+        part = _columns(console, width)
         title = Text(f"{SIGNS[change.action]} ", style=STYLES[change.action])
         title.append(f"{change.kind} {change.name}", style="bold")
-        fields = rows(change, plan.names)
         whole = not fields[0].field
-        table.add_row(title, *([fields[0].served, fields[0].wanted] if whole else []))
+        part.add_row(title, *([fields[0].served, fields[0].wanted] if whole else []))
         for row in fields[whole:]:
-            mark = Text("  ! " if row.drifted else "    ", style=STYLES["drift"]).append(
-                row.field, style="default"
-            )
-            table.add_row(mark, Text(harmless(row.served)), Text(harmless(row.wanted)))
+            mark = Text("  ! " if row.drifted else " " * INDENT, style=STYLES["drift"])
+            mark.append(harmless(row.field), style="default")
+            part.add_row(mark, Text(harmless(row.served)), Text(harmless(row.wanted)))
+        console.print(part)
         if by := changed_by(change):
-            table.add_row(Text(f"    {harmless(by)}", style="italic"))
+            console.print(Padding(Text(harmless(by), style="italic"), (0, 0, 0, INDENT), expand=False))
+
+
+def _columns(console: Console, first: int) -> Table:
+    """The three columns, of the same width in each part."""
+    table = Table.grid(padding=(0, 1, 0, 0))
+    left = console.width - first - 3
+    for width in (first, left // 2, left - left // 2):
+        table.add_column(width=width, overflow="fold")
     return table
 
 
@@ -100,9 +115,4 @@ def _print_texts(console: Console, change: Change) -> None:
         if not is_long(field):
             continue
         console.print(Text(f"\n{change.name}: {field.field}", style="bold"))
-        _print_lines(console, text_diff(field))
-
-
-def _print_lines(console: Console, lines: Sequence[str]) -> None:
-    for line in lines:
-        console.print(Text(f"  {harmless(line)}", style=LINE_STYLES.get(line[:1], "")), highlight=False)
+        print_diff_lines(console, text_diff(field))

@@ -28,6 +28,7 @@ OTHER_MODULES = {
     "crons_shown",
     "db_schema",
     "db_shown",
+    "diff_shown",
     "plan_shown",
     "reconciled",
     "reviews_asking",

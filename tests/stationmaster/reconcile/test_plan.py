@@ -143,6 +143,28 @@ def shown(made: Plan) -> str:
     return out.getvalue()
 
 
+def test_a_change_on_the_server_breaks_no_table() -> None:
+    note = {
+        "author": "root",
+        "source": "promote",
+        "reason": "as good in 200 of 200 trials",
+        "at": "2026-11-30T12:00",
+    }
+    lines = shown(drifted({**note, "from_version": 2})).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "    promote by root, 2026-11-30 12:00: as good in 200 of 200 trials" in lines
+    heads = next(line for line in lines if "server has" in line)
+    row = next(line for line in lines if "description" in line)
+    assert (row.index(" y "), row.rindex(" x")) == (heads.index(" server has"), heads.index(" will have"))
+
+
+def test_each_line_of_a_long_change_has_its_sign() -> None:
+    lines = shown(changed(prompt="kind " * 40 + "\ntwo\nthree")).splitlines()
+    at = next(n for n, line in enumerate(lines) if line == "  ...")
+    assert [line[2] for line in lines[at + 1 : at + 7]] == ["-", "-", "-", "+", " ", " "]
+    assert max(map(len, lines)) <= 80
+
+
 def test_a_terminal_obeys_nothing_that_a_server_or_a_file_says() -> None:
     evil = "\x1b[2Jclear [red]not markup[/red]"
     row = served_assistant(replace(A, description=evil, context={"prompt": evil + "\nx", "tone": evil}), A)
