@@ -4,6 +4,7 @@ import asyncio
 import json
 import secrets
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +22,7 @@ from stationmaster.demo.answering import Answering
 from stationmaster.demo.consoles import answering_of, require_console
 from stationmaster.demo.host import hosted
 from stationmaster.demo.messages import Labelled, Measured, read_messages, run_messages
-from stationmaster.demo.run import GRAPH, Result, run_ticket
+from stationmaster.demo.run import GRAPH, Result, assistant_of, run_ticket
 from stationmaster.demo.tickets import Ticket, tickets
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure, release
@@ -80,19 +81,21 @@ async def _demo(
     console.print(f"model: {model(settings)}", style="dim", highlight=False)
     if wait:
         require_console(settings, find_target(settings, api_url, data_dir))
-    async with hosted(settings, api_url, data_dir) as target, client(target) as sdk:
+    tell = partial(console.print, style="dim", highlight=False)
+    async with hosted(settings, api_url, data_dir, tell) as target, client(target) as sdk:
         if GRAPH not in await graphs_of(target):
             raise StationmasterError(f"{target.url} serves no graph {GRAPH}: name a server of this project")
+        assistant = await assistant_of(sdk)
         uri = await ensure(settings)
         try:
             wanted = tickets(await place_orders(uri))
             async with answering_of(settings, target, wait=wait) as answering:
-                results = await _tickets(sdk, wanted, prefix, console, answering)
+                results = await _tickets(sdk, assistant, wanted, prefix, console, answering)
             left = await ledger.summary(uri, prefix)
         finally:
             await release(settings)
         report.print_results(console, results, left)
-        measured = await _messages(sdk, rows, f"{prefix}m", concurrency, console) if rows else None
+        measured = await _messages(sdk, assistant, rows, f"{prefix}m", concurrency, console) if rows else None
     ok = all(result.ok for result in results) and _adds_up(wanted, results, left)
     found: dict[str, Any] = {"ok": ok, "tickets": [asdict(result) for result in results], "ledger": left}
     if measured:
@@ -116,20 +119,33 @@ def _adds_up(wanted: list[Ticket], results: list[Result], left: ledger.Summary) 
 
 
 async def _tickets(
-    sdk: LangGraphClient, wanted: list[Ticket], prefix: str, console: Console, answering: Answering | None
+    sdk: LangGraphClient,
+    assistant: str,
+    wanted: list[Ticket],
+    prefix: str,
+    console: Console,
+    answering: Answering | None,
 ) -> list[Result]:
     results = []
     for ticket in wanted:
         report.print_ticket(console, ticket)
         printer = report.TicketPrinter(console)
-        results.append(await run_ticket(sdk, ticket, f"{prefix}{ticket.name}", printer, answering))
+        ticket_id = f"{prefix}{ticket.name}"
+        results.append(await run_ticket(sdk, ticket, ticket_id, printer, answering, assistant=assistant))
         printer.close()
     return results
 
 
 async def _messages(
-    sdk: LangGraphClient, rows: list[Labelled], prefix: str, concurrency: int, console: Console
+    sdk: LangGraphClient,
+    assistant: str,
+    rows: list[Labelled],
+    prefix: str,
+    concurrency: int,
+    console: Console,
 ) -> Measured:
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("messages", total=len(rows))
-        return await run_messages(sdk, rows, prefix, concurrency, lambda: progress.advance(task))
+        return await run_messages(
+            sdk, rows, prefix, concurrency, lambda: progress.advance(task), assistant=assistant
+        )

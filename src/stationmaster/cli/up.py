@@ -94,10 +94,10 @@ async def _serve(settings: Settings, project: Project) -> None:
         await children.all_ready(started)
         ours, consoles = children.records(plan)
         console_record.write_record(data_dir, consoles)
-        write_record(data_dir, ours)
         link = await children.sign_in_link(plan, await ensure(settings))
         logs = [child.log for child in started]
         files = await at_start.apply_files(settings, Target(plan.server_url, plan.server_key))
+        write_record(data_dir, ours)  # who finds the server by it finds what the files describe as well
         print_banner(Console(), plan, sign_in=link, logs=logs, seeded=seeded, files=files)
         print_notes(Console(), await notes(settings))
         await children.first_end(started)

@@ -4,7 +4,7 @@ import asyncio
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -20,8 +20,11 @@ class StartRefused(StationmasterError):
 
 
 @asynccontextmanager
-async def hosted(settings: Settings, api_url: str | None, data_dir: Path | None) -> AsyncIterator[Target]:
-    """The server that the options name; without any, and with none running, one of our own on a free port."""
+async def hosted(
+    settings: Settings, api_url: str | None, data_dir: Path | None, tell: Callable[[str], None]
+) -> AsyncIterator[Target]:
+    """The server that the options name; without any, and with none running, one of our own on a free port, whose start
+    and end are told."""
     try:
         target = find_target(settings, api_url, data_dir)
     except NoServer:
@@ -30,8 +33,10 @@ async def hosted(settings: Settings, api_url: str | None, data_dir: Path | None)
     else:
         yield target
         return
+    tell("no server runs here: starting one for this demonstration (about 10 s)")
     async with _started(data_dir or settings.data_dir) as process:
         yield await _ready(process, settings, data_dir)
+    tell("the server of this demonstration has stopped; `make up` runs one that stays")
 
 
 @asynccontextmanager

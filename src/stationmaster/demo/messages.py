@@ -77,7 +77,13 @@ def read_messages(path: Path, labels: dict[str, str], limit: int | None) -> list
 
 
 async def run_messages(
-    client: LangGraphClient, messages: list[Labelled], prefix: str, concurrency: int, done: Callable[[], None]
+    client: LangGraphClient,
+    messages: list[Labelled],
+    prefix: str,
+    concurrency: int,
+    done: Callable[[], None],
+    *,
+    assistant: str = GRAPH,
 ) -> Measured:
     """Each message on a thread of its own, `concurrency` at a time; `done` is called after each."""
     measured = Measured(n=len(messages))
@@ -85,7 +91,9 @@ async def run_messages(
 
     async def one(number: int, message: Labelled) -> None:
         async with places:
-            _count(measured, number, message, await _send(client, message.text, f"{prefix}{number}"))
+            _count(
+                measured, number, message, await _send(client, assistant, message.text, f"{prefix}{number}")
+            )
             done()
 
     started = time.perf_counter()
@@ -96,12 +104,12 @@ async def run_messages(
     return measured
 
 
-async def _send(client: LangGraphClient, text: str, ticket_id: str) -> Any:
+async def _send(client: LangGraphClient, assistant: str, text: str, ticket_id: str) -> Any:
     """The final values, or {"__error__": ...}; a run that failed must not end the others."""
     asked = {"ticket_id": ticket_id, "messages": [{"role": "user", "content": text}]}
     try:
         thread = await client.threads.create(metadata={"ticket_id": ticket_id})
-        return await client.runs.wait(thread["thread_id"], GRAPH, input=asked, raise_error=False)
+        return await client.runs.wait(thread["thread_id"], assistant, input=asked, raise_error=False)
     except (APIError, httpx.HTTPError) as error:
         return {"__error__": {"error": type(error).__name__, "message": str(error)}}
 

@@ -9,11 +9,20 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIError
 from langgraph_sdk.schema import StreamMode
 
+from stationmaster.client import NoLiveAssistant, resolve
 from stationmaster.demo.answering import Answering, Given
 from stationmaster.demo.tickets import Ticket
 from stationmaster.errors import StationmasterError
 
 GRAPH = "support"
+
+
+async def assistant_of(client: LangGraphClient) -> str:
+    """What tickets are sent to: the live assistant `support`, as by a client app; the graph where there is none."""
+    try:
+        return (await resolve(client, GRAPH)).assistant_id
+    except NoLiveAssistant:
+        return GRAPH
 
 
 class DemoError(StationmasterError):
@@ -22,7 +31,8 @@ class DemoError(StationmasterError):
 
 @dataclass
 class Result:
-    """What became of a ticket. `nodes` are those that ran, in order, as the stream told."""
+    """What became of a ticket. `nodes` are those that ran, in order, as the stream told; `assistant` is an id or a
+    graph."""
 
     ticket: str
     thread_id: str
@@ -35,6 +45,7 @@ class Result:
     nodes: list[str] = field(default_factory=list)
     reply: str = ""
     wrong: list[str] = field(default_factory=list)
+    assistant: str = GRAPH
 
     @property
     def ok(self) -> bool:
@@ -52,13 +63,16 @@ async def run_ticket(
     ticket_id: str,
     tell: Listener,
     answering: Answering | None = None,
+    *,
+    assistant: str = GRAPH,
 ) -> Result:
-    """Stream the ticket; if it waits for a person, have it answered (None: directly); read the end back.
+    """Stream the ticket to `assistant` (an id, or a graph); if it waits for a person, have it answered (None:
+    directly); read the end back.
 
     Raises DemoError when the server goes away meanwhile, refuses, or fails the run.
     """
     try:
-        return await _run_ticket(client, ticket, ticket_id, tell, answering)
+        return await _run_ticket(client, ticket, ticket_id, tell, answering, assistant)
     except (httpx.TransportError, APIError) as error:
         raise DemoError(
             f"the server went away during ticket {ticket.name} ({error}): look at its log, start it and try again"
@@ -66,10 +80,15 @@ async def run_ticket(
 
 
 async def _run_ticket(
-    client: LangGraphClient, ticket: Ticket, ticket_id: str, tell: Listener, answering: Answering | None
+    client: LangGraphClient,
+    ticket: Ticket,
+    ticket_id: str,
+    tell: Listener,
+    answering: Answering | None,
+    assistant: str,
 ) -> Result:
     thread = await client.threads.create(metadata={"ticket_id": ticket_id})
-    result = Result(ticket=ticket.name, thread_id=thread["thread_id"])
+    result = Result(ticket=ticket.name, thread_id=thread["thread_id"], assistant=assistant)
     message = {"role": "user", "content": ticket.text}
     await _stream(client, result, tell, input={"ticket_id": ticket_id, "messages": [message]})
     state = await client.threads.get_state(result.thread_id)
@@ -104,7 +123,9 @@ async def _directly(client: LangGraphClient, result: Result, interrupt_id: str, 
 
 async def _stream(client: LangGraphClient, result: Result, tell: Listener, **what: Any) -> None:
     modes: list[StreamMode] = ["updates", "messages-tuple"]
-    stream = client.runs.stream(result.thread_id, GRAPH, stream_mode=modes, stream_resumable=True, **what)
+    stream = client.runs.stream(
+        result.thread_id, result.assistant, stream_mode=modes, stream_resumable=True, **what
+    )
     async for part in stream:
         if part.event == "updates":
             for node in part.data:

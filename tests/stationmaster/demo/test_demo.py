@@ -9,9 +9,12 @@ from typing import Any, TypeAlias
 
 import pytest
 from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
 
-from stationmaster.demo.run import DemoError, run_ticket
+from stationmaster.demo.host import StartRefused, hosted
+from stationmaster.demo.run import GRAPH, DemoError, assistant_of, run_ticket
 from stationmaster.demo.tickets import Ticket
+from stationmaster.settings import load_settings
 from tests.fakes.agent_server import ROOT, AgentServer, clean_environment
 from tests.fakes.shop import Ledger
 from tests.stationmaster.cli.running import COMMAND, Up, eventually, in_process, stationmaster
@@ -172,6 +175,33 @@ def test_a_server_that_is_not_there(served_shop: str) -> None:
     assert done.stderr.startswith("error: ")
     assert "http://127.0.0.1:9" in done.stderr
     assert os.linesep * 2 not in done.stderr
+
+
+async def test_a_server_of_its_own_is_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # without a langgraph.json `up` refuses at once
+    told: list[str] = []
+    with pytest.raises(StartRefused, match=r"langgraph\.json"):
+        async with hosted(load_settings(), None, tmp_path / "data", told.append):
+            pass
+    assert told == ["no server runs here: starting one for this demonstration (about 10 s)"]
+
+
+async def test_tickets_go_to_the_live_assistant_as_those_of_client_apps(
+    support: AgentServer, client: LangGraphClient
+) -> None:
+    """Else nothing of the demonstration would show under the assistant that was applied from a file."""
+    assert await assistant_of(client) == GRAPH
+    live = await client.assistants.create(GRAPH, name=GRAPH, metadata={"live": True})
+    try:
+        assistant = await assistant_of(client)
+        assert assistant == live["assistant_id"]
+        ticket = Ticket("question", "How long does standard delivery take?", "question", "answered")
+        result = await run_ticket(client, ticket, "T-live", lambda kind, what: None, assistant=assistant)
+        thread = await client.threads.get(result.thread_id)
+    finally:
+        await client.assistants.delete(live["assistant_id"])
+    assert result.ok, result.wrong
+    assert (thread["metadata"] or {})["assistant_id"] == assistant
 
 
 async def test_a_server_that_goes_away_meanwhile_is_one_line() -> None:
