@@ -23,8 +23,8 @@ def print_banner(
     seeded: str | None,
     files: Mapping[str, str],
 ) -> None:
-    """Where everything is, and how to stop it. `sign_in`: the one-time link, while there is no user yet. `files`: what
-    became of assistants/ and crons/."""
+    """Where everything is, and how to stop it. `sign_in`: the one-time link, or the command that prints one. `files`:
+    what became of assistants/ and crons/."""
     settings, url = plan.settings, plan.server_url
     rows = {
         "inbox": plan.console_url,

@@ -24,6 +24,9 @@ from stationmaster.server.stock import Project, stock_environment
 from stationmaster.settings import Settings
 
 HERE = "127.0.0.1"
+SIGN_IN_AGAIN = (
+    f".venv/bin/stationmaster users link {links.FIRST_USER}   prints a link; others by their names"
+)
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ def records(plan: Arrangement) -> tuple[Record, ConsoleRecord]:
 
 
 async def sign_in_link(plan: Arrangement, uri: str) -> str | None:
-    """A one-time link for the first user, while nobody could sign in and only this machine can open it."""
+    """A one-time link for the first user, while nobody could sign in and only this machine can open it; later the
+    command that prints one."""
     async with open_pool(uri, max_size=1) as pool:
         return await first_sign_in(pool, plan.settings, plan.console_host, plan.console_url)
 
@@ -124,7 +128,7 @@ async def first_sign_in(pool: Pool, settings: Settings, host: str, console_url: 
         return None
     made = await links.first(pool)
     if made is None:
-        return None
+        return SIGN_IN_AGAIN
     return f"{links.url(settings.public_url or console_url, made)}  (works once, for {links.MINUTES} minutes)"
 
 
