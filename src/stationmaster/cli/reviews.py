@@ -122,15 +122,23 @@ def decide(
         typer.echo(json_text.write({**review, **told}))
     else:
         shown.print_outcome(Console(), review)
+        if not refused and (said := kept(review)):
+            typer.echo(said)
     _exit_with(review, refused)
+
+
+def kept(review: Mapping[str, Any]) -> str | None:
+    """What to say of an answer that is the first of two; None of any other."""
+    if review["state"] != "open" or review["first_by"] is None:
+        return None
+    return "kept: waits for a second person (`stationmaster users add NAME --group GROUP` makes one)"
 
 
 def _exit_with(review: Mapping[str, Any], refused: Refused | None) -> None:
     """What became of an answer, as exit code and, where it is not what was wanted, as a line."""
     if refused:
         end(f"refused: {refused}", REFUSED)
-    waits_for_second = review["state"] == "open" and review["first_by"] is not None
-    if review["state"] in TAKEN or waits_for_second:
+    if review["state"] in TAKEN or kept(review):
         return
     if review["state"] in ("decided", "sent"):
         why = review["note"] or "the answer is kept, and goes out when the Agent Server takes it"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from stationmaster.cli.reviews import kept
 from tests.conftest import clone
 from tests.stationmaster.cli.running import Up, eventually, stationmaster
 from tests.stationmaster.server.tiny import tiny_project
@@ -168,3 +169,11 @@ def test_a_console_elsewhere_wants_a_token_and_shows_what_is_in_scope(terminal: 
     away = terminal.reviews("list", "--console-url", "http://127.0.0.1:9", **token)
     assert away.returncode == 2
     assert "no console answers at http://127.0.0.1:9" in away.stderr
+
+
+def test_the_first_answer_of_two_is_told_to_be_kept() -> None:
+    said = kept({"state": "open", "first_by": "ann"})
+    assert said is not None
+    assert "waits for a second person" in said
+    assert kept({"state": "open", "first_by": None}) is None
+    assert kept({"state": "taken", "first_by": "ann"}) is None

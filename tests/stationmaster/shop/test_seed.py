@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import asdict, replace
 from datetime import date, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,17 @@ def _sums(records: Records, table: str) -> dict[str, Decimal]:
     for row in getattr(records, table):
         sums[row.order_id] = sums.get(row.order_id, Decimal(0)) + row.amount_usd
     return sums
+
+
+def test_the_orders_that_the_readme_names_wait_for_one_person_or_for_two() -> None:
+    records = seed.everything(DAY)
+    paid = {payment.order_id: payment.amount_usd for payment in records.payments}
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    for number in ("25819", "24314"):
+        assert number in readme
+        assert 500 < paid[number] < 1000
+    assert "22812" in readme
+    assert paid["22812"] > 1000
 
 
 async def test_seeding_fills_an_empty_shop_once(database: str) -> None:
