@@ -29,6 +29,8 @@ def test_two_servers_on_one_port_until_sigterm(tmp_path: Path, database: str) ->
         eventually(lambda: LAST_LINE in log.read_text() or process.poll() is not None, "ready", 120)
         assert process.poll() is None, log.read_text()
         assert httpx.get(f"http://127.0.0.1:{port}/ok?check_db=1", trust_env=False).json()["ok"] is True
+        info = httpx.get(f"http://127.0.0.1:{port}/info", trust_env=False)
+        assert "idempotency-key" in info.headers["x-stationmaster-offers"]
         with get_sync_client(url=f"http://127.0.0.1:{port}") as client:
             thread = client.threads.create()["thread_id"]
             client.runs.wait(thread, "tiny", input={"n": 1})
