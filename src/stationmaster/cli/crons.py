@@ -102,7 +102,7 @@ def history(
     if as_json:
         _print_json(asdict(page))
     else:
-        _shown().print_history(Console(), page)
+        _shown().print_history(Console(), page, name)
 
 
 @app.command("run-now")

@@ -86,8 +86,11 @@ def print_next(console: Console, upcoming: Upcoming) -> None:
     console.print(table)
 
 
-def print_history(console: Console, page: Page) -> None:
+def print_history(console: Console, page: Page, name: str | None = None) -> None:
     """One line a slot, and below it why it went as it did; slots that went the same way stand together."""
+    if page.first is not None:
+        console.print(Text(f"{name} has not fired yet{_when_first(page.first)}"))
+        return
     if not page.ticks:
         console.print("Nothing is recorded yet.")
         return
@@ -104,6 +107,15 @@ def print_history(console: Console, page: Page) -> None:
         console.print(f"older: --before {page.older}", style="dim", highlight=False)
     if page.stale:
         console.print(Text(harmless(page.stale), style="yellow"))
+
+
+def _when_first(first: Upcoming) -> str:
+    if first.stopped:
+        return f", and will not: {harmless(first.stopped)}"
+    if not first.firings:
+        return ", and its schedule has no time left"
+    at = first.firings[0]
+    return f"; next {at.local:%a %d %b %H:%M:%S %Z}, in {_span(at.at - datetime.now(UTC))}"
 
 
 def print_run(console: Console, name: str, ran: Ran) -> None:
@@ -186,7 +198,7 @@ def _why(tick: Tick, like_it: int = 1) -> str | None:
     if tick.outcome == "waiting":
         parts.append(f"on thread {tick.thread_id}")
     if tick.outcome in ("error", "lost"):
-        parts.append(f"run {tick.run_id}")
+        parts.append(f"run {tick.run_id} on thread {tick.thread_id}")
     if tick.reason:
         parts.append(tick.reason)
     if like_it > 1:

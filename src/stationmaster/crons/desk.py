@@ -59,11 +59,12 @@ class Upcoming:
 @dataclass(frozen=True)
 class Page:
     """Ticks, newest first. `older`: give it as `before` for the next page; None at the end.
-    `stale`: why open ones may have ended meanwhile."""
+    `stale`: why open ones may have ended meanwhile. `first`: of a cron that has not fired yet, when it will."""
 
     ticks: Sequence[Tick]
     older: int | None
     stale: str | None = None
+    first: Upcoming | None = None
 
 
 @dataclass(frozen=True)
@@ -114,10 +115,11 @@ def upcoming(
 async def recorded(desk: CronDesk, name: str | None, *, before: int | None = None, limit: int = 20) -> Page:
     """A page of the history, open runs looked at first where the server is at hand. CronError where no record is."""
     connections = desk.connections
-    cron, stale = name, None
+    cron, stale, there = name, None, None
     try:
         if name is not None and desk.optional_server:
-            cron = subject(named(await desk.server.gateway.crons(), name)[0])
+            there = named(await desk.server.gateway.crons(), name)[0]
+            cron = subject(there)
     except NoSuchCron:
         pass  # its history outlives it
     except StationmasterError as error:
@@ -125,6 +127,8 @@ async def recorded(desk: CronDesk, name: str | None, *, before: int | None = Non
     async with connections() as conn:
         ticks = await history.page(conn, cron, before=before, limit=limit + 1)
     if not ticks and name is not None and before is None:
+        if there is not None:
+            return Page([], None, stale, _first(there))
         raise NoSuchCron(f"nothing is recorded of a cron {name}: `stationmaster crons list` shows the names")
     shown = ticks[:limit]
     if desk.optional_server is None:
@@ -134,6 +138,10 @@ async def recorded(desk: CronDesk, name: str | None, *, before: int | None = Non
         shown = [tick for tick, _ in looked]
         stale = next((f"what is open may have ended: {why}" for _, why in looked if why), None)
     return Page(shown, shown[-1].id if len(ticks) > limit else None, stale)
+
+
+def _first(cron: ServedCron) -> Upcoming:
+    return upcoming(cron.schedule, cron.timezone, datetime.now(UTC), 1, stopped=stopped(cron))
 
 
 async def run_once(desk: CronDesk, name: str, *, by: str, wait_s: float = 0) -> Ran:

@@ -36,6 +36,7 @@ OTHER_MODULES = {
     "reviews_shown",
     "shop_holds",
     "target",
+    "terminal",
 }
 
 

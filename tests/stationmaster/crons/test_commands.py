@@ -107,6 +107,17 @@ def test_next_of_a_schedule_needs_no_server(monkeypatch: pytest.MonkeyPatch) -> 
         assert isinstance(error, StationmasterError) and said in str(error)
 
 
+def test_the_history_of_a_cron_that_has_not_fired_yet_is_no_error(crons: Crons) -> None:
+    crons.do(lambda operator: operator.cron("young", schedule="30 1 * * *", timezone="Europe/London"))
+    shown = crons("history", "cli-young")
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith("cli-young has not fired yet; next ") and "01:30:00" in shown.stdout
+    assert len(crons.json("history", "cli-young")["first"]["firings"]) == 1
+    assert crons("pause", "cli-young", "--reason", "holidays", "--by", "ann").exit_code == 0
+    shown = crons("history", "cli-young").stdout
+    assert shown == "cli-young has not fired yet, and will not: paused by ann: holidays\n"
+
+
 def test_run_now_history_and_its_refusal(crons: Crons) -> None:
     shown = crons("run-now", "cli-report", "--wait", "20", "--by", "ann")
     assert shown.exit_code == 0 and "success" in shown.stdout
