@@ -40,11 +40,19 @@ def _refund(
     decision: Decision = {
         "status": "proposed",
         "amount_usd": amount,
-        "why": f"within policy ({policy['reason']}): {policy['text']}",
+        "why": f"within policy ({policy['reason']}): {policy['text']}{_before(order)}",
         # Decided here, once, and kept: a threshold changed while the request waits must not open the gate.
-        "needs_approval": amount > threshold_usd,
+        # What is left of an order after a part went back (a person cut it, or the policy gives a share) is nobody's to
+        # have by asking again: who looks at it sees what was refunded before.
+        "needs_approval": amount > threshold_usd or order["refundable_usd"] < order["paid_usd"],
     }
     return decision, "refund_proposed"
+
+
+def _before(order: Order) -> str:
+    """What a reviewer has to know of an order of which a part went back, or is about to."""
+    gone = round(order["paid_usd"] - order["refundable_usd"], 2)
+    return f" ${gone:.2f} of ${order['paid_usd']:.2f} went back before." if gone > 0 else ""
 
 
 def _refusal(order: Order, policy: Policy) -> str | None:

@@ -32,6 +32,19 @@ def test_only_what_is_left_to_refund_is_proposed() -> None:
     assert found["amount_usd"] == 40.0
 
 
+def test_what_a_person_cut_off_is_not_paid_for_asking_again() -> None:
+    """$600 of $640 were approved: the $40 are below the threshold, and wait all the same."""
+    found, outcome = assess(order=order(refunded_usd=600.0, refundable_usd=40.0))
+    assert outcome == "refund_proposed"
+    assert found.get("needs_approval") is True
+    assert "$600.00 of $640.00 went back before" in found["why"]
+
+
+def test_what_was_just_asked_of_the_payment_provider_counts_as_gone() -> None:
+    found, _ = assess(order=order(paid_usd=100.0, refundable_usd=60.0))
+    assert found.get("needs_approval") is True
+
+
 def test_a_share_is_rounded_to_cents() -> None:
     found, _ = assess(order=order(paid_usd=33.33, refundable_usd=33.33), policy=policy(refund_share=0.85))
     assert found["amount_usd"] == 28.33
