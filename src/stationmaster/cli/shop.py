@@ -2,9 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -12,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stationmaster.cli import shop_holds
+from stationmaster.cli.terminal import harmless
 from stationmaster.postgres import ensure
 from stationmaster.settings import Settings, load_settings
 from stationmaster.shop import importer, ledger
@@ -27,6 +29,12 @@ app.add_typer(shop_holds.app, name="holds")
 DataDir = Annotated[
     Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
 ]
+OWN = "ledger"
+"""The provider that needs no name: the shop's own."""
+COUNTED = {
+    "duplicates": "duplicate_refunds", "holds": "holds", "mails": "mails", "dead letters": "dead_letters"
+}  # fmt: skip
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -81,18 +89,33 @@ def show_ledger(
     if as_json:
         typer.echo(json.dumps({**counts, "rows": rows}))
         return
-    console = Console()
+    _print_ledger(Console(), counts, rows)
+
+
+def _print_ledger(console: Console, counts: ledger.Summary, rows: Sequence[Mapping[str, Any]]) -> None:
+    """A line a refund, with whole ids: they are looked up elsewhere. A provider other than the shop stands before its
+    reference."""
     if rows:
-        table = Table(box=None, pad_edge=False)
-        for name in rows[0]:  # folded, not cut: what is shown here is looked up elsewhere
-            table.add_column(name.replace("_", " "), overflow="fold")
+        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+        for name in ("made", "ticket", "order", "amount", "reference"):
+            table.add_column(
+                name, overflow="fold", justify="right" if name == "amount" else "left",
+                no_wrap=name != "ticket" and console.width >= 80,
+            )  # fmt: skip
         for row in rows:
+            made = datetime.fromisoformat(row["made_at"]).astimezone()
+            reference = (
+                row["reference"] if row["provider"] == OWN else f"{row['provider']} {row['reference']}"
+            )
+            cells = (f"{made:%d %b %H:%M}", row["ticket_id"], row["order_id"], f"${row['amount_usd']:,.2f}")
             # Text, not str: a ticket's id may look like markup.
-            cells = (f"{value:.2f}" if isinstance(value, float) else str(value) for value in row.values())
-            table.add_row(*(Text(cell) for cell in cells))
+            table.add_row(*(Text(harmless(cell)) for cell in (*cells, reference)))
         console.print(table)
-    for name, value in counts.items():
-        console.print(f"{name.replace('_', ' ')}: {value}", highlight=False)
+    made, number = f"${counts['total_usd']:,.2f}", counts["refunds"]
+    said = [f"{name} {counts[key]}" for name, key in COUNTED.items()]
+    console.print(
+        f"{made} in {number} {'refund' if number == 1 else 'refunds'}; {', '.join(said)}", highlight=False
+    )
 
 
 def _settings(data_dir: Path | None) -> Settings:

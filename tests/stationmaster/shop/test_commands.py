@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -65,13 +66,21 @@ def test_the_ledger_is_shown_by_ticket(here: str, export: Export) -> None:
             "values ('k', 'W7000003', '[T]-1', 31.05, 'ledger', 'R-1'), ('l', 'W7000003', 'U-1', 1, 'ledger', 'R-2')"
         )
     shown = CliRunner().invoke(app, ["ledger", "--ticket", "[T]"])
-    assert ["[T]-1", "W7000003", "31.05", "ledger", "R-1"] in [
-        line.split()[1:] for line in shown.output.splitlines()
-    ]
+    assert ["[T]-1", "W7000003", "$31.05", "R-1"] in [line.split()[3:] for line in shown.output.splitlines()]
     assert "R-2" not in shown.output
-    assert "refunds: 1\nduplicate refunds: 0\n" in shown.output
+    last = shown.output.splitlines()[-1]
+    assert last == "$31.05 in 1 refund; duplicates 0, holds 0, mails 0, dead letters 0"
     narrow = CliRunner().invoke(app, ["ledger"], env={"COLUMNS": "40"})
     assert "…" not in narrow.output
     printed = json.loads(CliRunner().invoke(app, ["ledger", "--json"]).output)
     assert (printed["refunds"], printed["total_usd"]) == (2, 32.05)
     assert [row["reference"] for row in printed["rows"]] == ["R-1", "R-2"]
+    ticket, reference = str(uuid4()), "R-0123456789AB"
+    with psycopg.connect(here) as conn:
+        conn.execute(
+            "insert into shop.refunds (idempotency_key, order_id, ticket_id, amount_usd, provider, reference) "
+            "values ('m', 'W7000003', %s, 1.5, 'ledger', %s)",
+            (ticket, reference),
+        )
+    lines = CliRunner().invoke(app, ["ledger", "--ticket", ticket], env={"COLUMNS": "80"}).output.splitlines()
+    assert len(lines) == 3 and ticket in lines[1] and lines[1].rstrip().endswith(reference)
