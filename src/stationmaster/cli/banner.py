@@ -7,6 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from rich.console import Console
 
+from stationmaster.server.edition import words
 from stationmaster.server.policy import STUDIO_ORIGIN
 from stationmaster.settings import Settings
 
@@ -38,6 +39,7 @@ def print_banner(
         **files,
         "model": model(settings),
         "keys": keys(settings),
+        "runtime": words(settings.runtime_edition),
         "database": database(settings),
         "data": str(settings.data_dir),
         "logs": ", ".join(map(str, logs)),

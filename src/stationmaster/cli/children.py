@@ -18,6 +18,7 @@ from stationmaster.processes.sockets import local_url
 from stationmaster.reviews.access import links
 from stationmaster.reviews.database import Pool, open_pool
 from stationmaster.server import process as server_process
+from stationmaster.server.edition import words
 from stationmaster.server.process import SERVER
 from stationmaster.server.record import Record
 from stationmaster.server.stock import Project, stock_environment
@@ -109,7 +110,14 @@ def records(plan: Arrangement) -> tuple[Record, ConsoleRecord]:
     settings = plan.settings
     return (
         Record(
-            plan.server_url, pid, now, plan.server_key, plan.console_url, model(settings), database(settings)
+            plan.server_url,
+            pid,
+            now,
+            plan.server_key,
+            plan.console_url,
+            model(settings),
+            database(settings),
+            words(settings.runtime_edition),
         ),
         ConsoleRecord(plan.console_url, pid, now, plan.server_url, plan.console_key),
     )

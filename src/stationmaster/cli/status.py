@@ -43,6 +43,7 @@ async def _rows(target: Target, record: Record | None) -> dict[str, Any]:
             "since": record.started_at,
             "model": record.model,
             "database": record.database,
+            **({"runtime": record.runtime} if record.runtime else {}),
         }
     return rows
 

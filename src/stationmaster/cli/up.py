@@ -19,6 +19,7 @@ from stationmaster.console.notes import notes
 from stationmaster.postgres import ensure, release
 from stationmaster.processes.child import Child
 from stationmaster.processes.sockets import listen
+from stationmaster.server.edition import changed
 from stationmaster.server.policy import require_key_for
 from stationmaster.server.record import claim, remove_record, write_record
 from stationmaster.server.stock import Project, read_project
@@ -84,6 +85,8 @@ async def _serve(settings: Settings, project: Project) -> None:
     data_dir, started = settings.data_dir, list[Child]()
     async with AsyncExitStack() as undo:
         locks = undo.enter_context(claim(data_dir)), undo.enter_context(console_record.claim(data_dir))
+        if said := changed(data_dir, settings.runtime_edition):
+            Console(stderr=True).print(f"note: {said}", soft_wrap=True, markup=False, highlight=False)
         undo.push_async_callback(release, settings)
         undo.callback(remove_record, data_dir)
         undo.callback(console_record.remove_record, data_dir)

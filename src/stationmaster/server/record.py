@@ -12,7 +12,8 @@ __all__ = ["AlreadyRunning", "Record", "claim", "is_claimed", "read_record", "re
 @dataclass(frozen=True)
 class Record:
     """A running server: its address from this machine, `up`'s process id, ISO start time, the local key, where the
-    console beside it is (whose own key stands in `console.json`), and what the banner said of model and database."""
+    console beside it is (whose own key stands in `console.json`), and what the banner said of model, database and
+    runtime."""
 
     url: str
     pid: int
@@ -21,6 +22,7 @@ class Record:
     console_url: str | None = None
     model: str | None = None
     database: str | None = None
+    runtime: str | None = None
 
 
 def _taken(record: Record | None, data_dir: Path) -> str:
