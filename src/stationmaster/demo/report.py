@@ -21,6 +21,7 @@ class TicketPrinter:
     console: Console
     nodes: list[str] = field(default_factory=list)
     in_reply: bool = False
+    drafted: str = ""
 
     def __call__(self, kind: str, what: Any) -> None:
         match kind:
@@ -31,6 +32,7 @@ class TicketPrinter:
                 self._token(what)
             case "waiting":
                 self.close()
+                self.console.print("  the above is a draft (not sent)", style="dim", highlight=False)
                 self.console.print(f"  [bold yellow]waits for a person[/]  {what['title']}", highlight=False)
                 self.console.print(Padding(Text(what["on_approve"], style="dim"), (0, 0, 0, 4)))
             case "yours":
@@ -39,6 +41,10 @@ class TicketPrinter:
                 )
             case "answered":
                 self.console.print(f"  [bold green]answered[/]  {what}", highlight=False)
+            case "sent" if not self.drafted.strip().endswith(what.strip()):
+                self.close()
+                self.console.print("  sent instead of the draft:", style="dim", highlight=False)
+                self.console.print(Padding(Text(what, style="cyan"), (0, 0, 0, 2)))
 
     def close(self) -> None:
         """Print what is still held back."""
@@ -48,6 +54,7 @@ class TicketPrinter:
             self.nodes.clear()
 
     def _token(self, text: str) -> None:
+        self.drafted += text
         if not self.in_reply:
             self.close()
             self.console.print("  ", end="")

@@ -54,7 +54,7 @@ class Result:
 
 Listener = Callable[[str, Any], None]
 """Is told what streams in: ("node", name), ("token", text), ("waiting", payload), ("yours", URL of the review),
-("answered", what and by whom)."""
+("answered", what and by whom), ("sent", the reply after a person's answer)."""
 
 
 async def run_ticket(
@@ -109,6 +109,8 @@ async def _run_ticket(
             ticket = ticket.decided_otherwise()
         state = await client.threads.get_state(result.thread_id)
     _read(result, state["values"])
+    if result.waited:
+        tell("sent", result.reply)
     result.wrong = _differences(result, ticket)
     return result
 

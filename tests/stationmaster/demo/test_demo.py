@@ -68,6 +68,8 @@ def test_again_and_for_people(support: AgentServer, served_shop: str) -> None:
         assert done.returncode == 0, done.stderr
         assert "waits for a person" in done.stdout
         assert "approve, directly: no console runs beside this server" in done.stdout
+        assert "draft (not sent)" in done.stdout
+        assert "instead of the draft" not in done.stdout
         assert "2 refunds, $688.50; 0 duplicates; 5 mails" in done.stdout
     assert "Refund $640.00 for order 88" in second.stdout
     assert first.stdout != second.stdout
