@@ -1,6 +1,5 @@
 """Reviews as a terminal of 80 columns shows them: the list, one review, what became of an answer, the drift."""
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -9,17 +8,19 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
-from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from stationmaster.cli.answers import options_for
+from stationmaster.cli.answers import MEANINGS, options_for
+from stationmaster.cli.payload_shown import payload_shown
 from stationmaster.cli.terminal import harmless
 from stationmaster.reviews import json_text
 
 STYLES = {"open": "bold yellow", "decided": "cyan", "sent": "cyan", "consumed": "green", "finished": "green"}
+SHORT_STATES = {"answered elsewhere": "elsewhere"}
+WORDLESS = ("kind", "type")
+LONGEST_EXAMPLE = 60
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
-PAYLOAD_LINES = 40
 DRIFT_WORDS = {
     "missed": "no webhook had told of",
     "vanished": "whose thread is gone",
@@ -44,7 +45,7 @@ def print_list(console: Console, reviews: Sequence[Mapping[str, Any]], most: int
     for review in map(harmless, reviews[:most]):
         title = Text(review["title"], style="bold" if review["risk"] == "high" else "")
         graph, age = Text(review["graph"] or "-"), _ago(review["opened_at"])
-        table.add_row(review["id"][:8], title, graph, age, _due(review), _state(review))
+        table.add_row(review["id"][:8], title, graph, age, _due(review), _state(review, short=True))
     console.print(table)
     if len(reviews) > most:
         console.print(f"and more: --limit {most * 4} shows them", style="dim")
@@ -124,11 +125,11 @@ def _parts(review: Mapping[str, Any]) -> list[tuple[str, RenderableType]]:
     parts: list[tuple[str, RenderableType]] = []
     if review["body"]:
         parts.append(("What is asked", Markdown(review["body"], hyperlinks=False)))
-    parts.append(("Shown to whoever answers", _json_shown(review["payload"])))
+    parts.append(("Shown to whoever answers", payload_shown(_asked(review))))
     if review["state"] == "open":
         parts.append(("Answer with", _ways(review)))
     elif review["decided_by"]:
-        parts.append(("Answered", _json_shown(review["answer"])))
+        parts.append(("Answered", payload_shown(review["answer"])))
     if review["comments"]:
         lines = [
             f"{remark['author']}, {_ago(remark['at'])} ago: {remark['body']}" for remark in review["comments"]
@@ -138,16 +139,42 @@ def _parts(review: Mapping[str, Any]) -> list[tuple[str, RenderableType]]:
     return parts
 
 
+def _asked(review: Mapping[str, Any]) -> Any:
+    """The payload, without what stands above it already."""
+    payload = review["payload"]
+    said = (review["title"], review["body"])
+    if not isinstance(payload, dict):
+        return payload
+    return {key: value for key, value in payload.items() if key not in WORDLESS and value not in said}
+
+
 def _ways(review: Mapping[str, Any]) -> RenderableType:
+    """The commands that answer, ready to be pasted; an edit with what stands there now."""
     command = f"stationmaster reviews decide {review['id'][:8]}"
-    lines = [Text(f"{command} {option}") for option in options_for(review)]
-    for choice in review["form"]:
-        editable = {field["name"]: field["value"] for field in choice["fields"] if field["editable"]}
-        if choice["decision"] == "edit" and editable:
-            example = shlex.quote(json.dumps(editable))
-            if len(example) < 200:
-                lines.append(Text(f"what --edit may change, as it stands: {example}", style="dim"))
+    example, editable = _edit_example(review["form"])
+    lines = [
+        Text(f"{command} --edit {example}" if option == "--edit JSON" and example else f"{command} {option}")
+        for option in options_for(review)
+    ]
+    if len(editable) > 1:
+        lines.append(Text(f"--edit may change {', '.join(editable)}", style="dim"))
     return Group(*lines)
+
+
+def _edit_example(form: Sequence[Mapping[str, Any]]) -> tuple[str, list[str]]:
+    """One field as it stands, a figure if there is one, quoted for a shell; and all that may be changed."""
+    fields = [
+        field for choice in form if choice["decision"] in MEANINGS["edit"] for field in choice["fields"]
+    ]
+    editable = {field["name"]: field["value"] for field in fields if field["editable"]}
+    texts = {name: shlex.quote(json_text.write({name: value})) for name, value in editable.items()}
+    figures = [
+        name
+        for name, value in editable.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+    first = next((texts[name] for name in [*figures, *texts] if len(texts[name]) <= LONGEST_EXAMPLE), "")
+    return first, list(editable)
 
 
 def _history(entries: Sequence[Mapping[str, Any]]) -> Table:
@@ -166,20 +193,8 @@ def _history(entries: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _json_shown(value: Any) -> RenderableType:
-    lines = json_text.write(value, indent=2, ensure_ascii=False).splitlines()
-    more = (
-        [f"... {len(lines) - PAYLOAD_LINES} lines more: --json shows all"]
-        if len(lines) > PAYLOAD_LINES
-        else []
-    )
-    return Syntax(
-        "\n".join(lines[:PAYLOAD_LINES] + more), "json", background_color="default", word_wrap=True, theme="ansi_dark"
-    )  # fmt: skip
-
-
-def _state(review: Mapping[str, Any]) -> Text:
-    """The state, and whose it is."""
+def _state(review: Mapping[str, Any], *, short: bool = False) -> Text:
+    """The state, and whose it is; `short`: in a word that a column holds."""
     state, owner = review["state"].replace("_", " "), None
     if review["needs_person"]:
         return Text("needs a person", style="bold red")
@@ -187,7 +202,8 @@ def _state(review: Mapping[str, Any]) -> Text:
         owner = f"2nd after {review['first_by']}"
     elif state == "open" and review["claimed_by"]:
         owner = review["claimed_by"]
-    return Text(owner or state, style=STYLES.get(state, "dim"))
+    word = SHORT_STATES.get(state, state) if short else state
+    return Text(owner or word, style=STYLES.get(state, "dim"))
 
 
 def _due(review: Mapping[str, Any]) -> Text:

@@ -29,6 +29,7 @@ OTHER_MODULES = {
     "db_schema",
     "db_shown",
     "diff_shown",
+    "payload_shown",
     "plan_shown",
     "reconciled",
     "reviews_asking",
