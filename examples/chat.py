@@ -60,6 +60,8 @@ def main() -> int:
             print(f"error: {plain(explained(error, place.url))}", file=sys.stderr)
             return 2
         else:
+            if place.inbox:
+                chat.terminal.note(f"What waits for a person is answered in the inbox, {place.inbox}")
             attended(runner, chat, lambda: chat.wait(only_if_needed=True))
             while (line := read("you")) is not None:
                 if line and not carried_out(runner, chat, line):

@@ -12,10 +12,11 @@ HELP = f"the server (default: the one that `make up` runs here, else {USUAL})"
 
 @dataclass(frozen=True)
 class Place:
-    """A server's base URL and the key to send, if any."""
+    """A server's base URL, the key to send, if any, and the inbox beside it as far as it is known."""
 
     url: str
     key: str | None = field(default=None, repr=False)
+    inbox: str | None = None
 
 
 def find_place(url: str | None) -> Place:
@@ -28,4 +29,4 @@ def find_place(url: str | None) -> Place:
     record = read_record(directory)
     if record is None or not is_claimed(directory):
         return Place(USUAL, named)
-    return Place(record.url, record.local_key)
+    return Place(record.url, record.local_key, record.console_url)

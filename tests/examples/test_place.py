@@ -9,7 +9,7 @@ from examples.chat import explained
 from examples.place import USUAL, Place, find_place
 from stationmaster.server.record import Record, claim, write_record
 
-RUNNING = Record("http://127.0.0.1:4710", 1, "2026-11-30", "the-local-key")
+RUNNING = Record("http://127.0.0.1:4710", 1, "2026-11-30", "the-local-key", "http://127.0.0.1:4711")
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_server_that_runs_here_is_the_default(directory: Path) -> None:
     with claim(directory):
         write_record(directory, RUNNING)
-        assert find_place(None) == Place(RUNNING.url, "the-local-key")
+        assert find_place(None) == Place(RUNNING.url, "the-local-key", RUNNING.console_url)
         assert find_place("http://127.0.0.1:9/") == Place("http://127.0.0.1:9", "for-another")
     assert find_place(None) == Place(USUAL, "for-another"), "a record that a dead server left behind is none"
 
