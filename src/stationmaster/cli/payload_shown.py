@@ -14,11 +14,12 @@ MAX_LINES = 60
 MAX_DEPTH = 3
 INDENT = 2
 LONGEST_ITEM = 100
+LONGEST_LINE = 2_000
 USD = "_usd"
 
 
 def payload_shown(value: Any) -> RenderableType:
-    """`label: value` for each key; texts of several lines stand below theirs. `--json` has all of it, unshortened."""
+    """`label: value` for each key; texts of several lines stand below theirs. `--json` has all of it."""
     rows = list(_rows(value, 0))
     more = len(rows) - MAX_LINES
     shown: list[RenderableType] = [
@@ -70,8 +71,12 @@ def _in_line(value: Any) -> str:
 
 def _said(value: Any) -> list[str]:
     if isinstance(value, str):
-        return harmless(value).splitlines() or ["(empty)"]
-    return [harmless(json_text.write(value, ensure_ascii=False))]
+        return [_cut(line) for line in harmless(value).splitlines()] or ["(empty)"]
+    return [_cut(harmless(json_text.write(value, ensure_ascii=False)))]
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 
 
 def _name(key: Any) -> str:
