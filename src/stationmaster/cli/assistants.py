@@ -1,5 +1,6 @@
 """`stationmaster assistants`: what is live, what each version changed, promote, roll back, canaries and pins."""
 
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -249,7 +250,7 @@ def _change(
         if as_json:
             print_json({**records().proposal(proposal), "written": None})
         return
-    if not yes and not typer.confirm(f"Write version {proposal.target.version + 1}?"):
+    if not yes and not agreed(f"Write version {proposal.target.version + 1}?"):
         typer.echo("Nothing was written.")
         raise typer.Exit(1)
 
@@ -272,3 +273,15 @@ def _routed(routed: Any, said: str, *, as_json: bool) -> None:
         print_json(records().assistant(routed.written.after))
     else:
         typer.echo(f"{said} (version {routed.written.after.version})")
+
+
+def agreed(question: str) -> bool:
+    """Whether somebody says yes. StationmasterError where nobody is there to be asked, as in a pipe."""
+    try:
+        return typer.confirm(question)
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        raise StationmasterError(
+            "nobody is there to agree: look at what would be written, then add --yes"
+        ) from None
