@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph_sdk.client import LangGraphClient
 
 from stationmaster.cli.reviews import kept
+from stationmaster.cli.reviews_shown import is_graphs_own
 from tests.conftest import clone
 from tests.stationmaster.cli.running import Up, eventually, stationmaster
 from tests.stationmaster.server.tiny import tiny_project
@@ -177,3 +179,10 @@ def test_the_first_answer_of_two_is_told_to_be_kept() -> None:
     assert "waits for a second person" in said
     assert kept({"state": "open", "first_by": None}) is None
     assert kept({"state": "taken", "first_by": "ann"}) is None
+
+
+async def test_the_graphs_own_assistant_is_told_from_one_of_its_name(client: LangGraphClient) -> None:
+    own = (await client.assistants.search(graph_id="support", metadata={"created_by": "system"}))[0]
+    assert is_graphs_own({"graph": "support", "assistant_id": own["assistant_id"]})
+    assert not is_graphs_own({"graph": "support", "assistant_id": "6f0c2c0e-5d0b-5f3c-9a53-3f5f7a2a9d41"})
+    assert not is_graphs_own({"graph": None, "assistant_id": None})
