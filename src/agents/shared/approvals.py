@@ -44,8 +44,9 @@ class Edit(_Answer):
         description="USD, at most two decimals",
     )  # fmt: skip
     reply: Words | None = Field(
-        default=None, min_length=1, max_length=10_000, description="Sent instead of the draft"
-    )
+        default=None, min_length=1, max_length=10_000,
+        description="Sent instead of the draft. If only the amount changes, the reply is written anew for it",
+    )  # fmt: skip
 
     @model_validator(mode="after")
     def _changes_something(self) -> Self:

@@ -154,7 +154,9 @@ def _group(name: str) -> str:
 
 
 def _label(entry: Field) -> str:
-    """A field of any type says beside its control what it takes."""
+    """A field of any type says beside its control what it takes; a name is written as everywhere else."""
+    if entry.label.casefold().replace(" ", "_") == entry.name:
+        return label(entry.name)
     return (entry.label.removesuffix(" (JSON)") if entry.type == "any" else entry.label) or label(entry.name)
 
 

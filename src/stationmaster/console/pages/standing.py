@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from stationmaster.console.pages import words
 from stationmaster.console.pages.diffing import Parts, sides
-from stationmaster.console.pages.shown import as_json
+from stationmaster.console.pages.shown import as_json, label
 from stationmaster.console.pages.typed import money_text
 from stationmaster.reviews.model import Review
 
@@ -46,10 +46,10 @@ class Change:
 
 
 def steps(review: Review) -> list[Step]:
-    """Decided, sent, consumed, and how the run ended. Empty while nobody has answered."""
+    """Decided, sent, taken by the graph, and how the run ended. Empty while nobody has answered."""
     if review.decided_at is None:
         return []
-    times = [("Decided", review.decided_at), ("Sent", review.sent_at), ("Consumed", review.consumed_at)]
+    times = [("Decided", review.decided_at), ("Sent", review.sent_at), ("Taken", review.consumed_at)]
     reached = sum(at is not None for _, at in times)
     moving = review.phase == "moving"
     made = [
@@ -61,7 +61,7 @@ def steps(review: Review) -> list[Step]:
 
 
 def _waiting(review: Review, label: str) -> str:
-    return {"Sent": "waiting to leave", "Consumed": "waiting for the graph"}.get(label, "") or "under way"
+    return {"Sent": "waiting to leave", "Taken": "waiting for the graph"}.get(label, "") or "under way"
 
 
 def _end(review: Review) -> Step:
@@ -116,7 +116,7 @@ def changes(edits: Any) -> list[Change]:
     if not isinstance(edits, dict):
         return []
     return [
-        Change(str(name), *sides(_text(name, edit.get("before")), _text(name, edit.get("after"))))
+        Change(label(str(name)), *sides(_text(name, edit.get("before")), _text(name, edit.get("after"))))
         for name, edit in edits.items()
         if isinstance(edit, dict)
     ]

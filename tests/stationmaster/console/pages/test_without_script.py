@@ -87,6 +87,19 @@ async def test_approve_with_something_changed_is_refused(desk: Desk):
     assert (await desk.review(review_id)).answer["amount_usd"] == 1
 
 
+async def test_a_field_has_one_name_and_says_what_becomes_of_the_reply(desk: Desk):
+    review_id = await ask_refund(desk.pool)
+    async with await desk.browser_of("ana") as ana:
+        page = (await ana.get(f"/reviews/{review_id}")).text
+        assert page.count("Amount (USD)") >= 2 and "Amount USD" not in page
+        assert "If only the amount changes, the reply is written anew for it" in page
+        sent = fields(page, "edit") | {"field:amount_usd": "600"}
+        await ana.post(f"/reviews/{review_id}/decide", data=sent)
+        after = (await ana.get(f"/reviews/{review_id}")).text
+    assert '<th scope="row">Amount (USD)</th>' in after and ">Taken</span>" in after
+    assert (await desk.review(review_id)).answer == {"action": "edit", "amount_usd": 600.0}
+
+
 async def test_reject_asks_why(desk: Desk):
     review_id = await ask_refund(desk.pool)
     async with await desk.browser_of("ana") as ana:
