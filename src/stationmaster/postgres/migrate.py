@@ -109,7 +109,9 @@ async def _applied(conn: psycopg.AsyncConnection[DictRow], room: str) -> dict[st
     row = await (await conn.execute(HAS_BOOKKEEPING)).fetchone()
     if row is None or not row["present"]:
         await conn.execute(CREATE_BOOKKEEPING)
-    return {row["name"]: row["checksum"] for row in await (await conn.execute(APPLIED, {"room": room})).fetchall()}
+    return {
+        row["name"]: row["checksum"] for row in await (await conn.execute(APPLIED, {"room": room})).fetchall()
+    }
 
 
 def _missing(files: list[Migration], done: dict[str, str]) -> list[Migration]:
