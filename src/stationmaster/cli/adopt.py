@@ -10,9 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from stationmaster.cli import reconciled
-from stationmaster.cli.plan_shown import LINE_STYLES
+from stationmaster.cli.diff_shown import print_diff_lines
 from stationmaster.cli.reconciled import NO_FILES, ApiUrl, AsJson, DataDir, Named
-from stationmaster.cli.terminal import harmless
 from stationmaster.reconcile.adopting import adopt as edit_for
 from stationmaster.reconcile.diff import Actual
 from stationmaster.reconcile.files.proving import put
@@ -58,8 +57,7 @@ def _print(edit: Edit) -> None:
     console = Console()
     for path, text in edit.texts.items():
         console.print(Text(str(path), style="bold"))
-        for line in list(unified_diff(_lines(path), text.splitlines(), lineterm="", n=2))[2:]:
-            console.print(Text(f"  {harmless(line)}", style=LINE_STYLES.get(line[:1], "")), highlight=False)
+        print_diff_lines(console, list(unified_diff(_lines(path), text.splitlines(), lineterm="", n=2))[2:])
     for field in edit.impossible:
         console.print(f"{field} stands in no file: apply puts it back", markup=False)
 

@@ -88,9 +88,9 @@ async def test_a_provider_that_hangs_is_given_up_and_never_paid_twice(
     assert "A refund of order 88124 is under way already." in reply_of(again)
 
 
-async def test_a_key_that_was_used_for_another_amount_pays_nothing(ledger: Ledger) -> None:
+async def test_a_key_that_was_used_for_another_refund_pays_nothing(ledger: Ledger) -> None:
     await payments.refund(
-        key="refund:S-key:88124:1", order_id="88124", ticket_id="S-key", amount=Decimal("1.50")
+        key="refund:S-key:88124:1", order_id="88123", ticket_id="S-key", amount=Decimal("1.50")
     )
     state = await Talk.open("S-key").say(TEAPOT)
     assert_handed_over(state, ledger, "S-key", "refund: PaymentRefused: key 'refund:S-key:88124:1' was used")

@@ -1,6 +1,7 @@
 """What no webhook told: found within one sweep, once; and what the drift report says of it."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -64,7 +65,7 @@ class ManyThreads:
     looked_at: list[str] = field(default_factory=list)
     pages: int = 0
 
-    async def threads(self) -> Any:
+    async def threads(self) -> AsyncIterator[list[ThreadRow]]:
         rows = sorted(self.times.items(), key=lambda row: row[1], reverse=True)
         for start in range(0, len(rows), 1000):
             self.pages += 1

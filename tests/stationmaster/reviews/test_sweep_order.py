@@ -1,7 +1,7 @@
 """Where a sweep begins: with the threads whose row says that something is up, and it ends with all."""
 
+from collections.abc import AsyncIterator
 from datetime import timedelta
-from typing import Any
 
 from stationmaster.reviews.agent_server import ThreadRow
 from stationmaster.reviews.desk import Desk
@@ -13,7 +13,7 @@ from tests.stationmaster.reviews.test_sweep import START, ManyThreads
 class Rows(ManyThreads):
     """The oldest of two thousand threads reads `interrupted`, the one after it `error`; the others are idle."""
 
-    async def threads(self) -> Any:
+    async def threads(self) -> AsyncIterator[list[ThreadRow]]:
         async for page in super().threads():
             words = {"t0": "interrupted", "t1": "error"}
             yield [
