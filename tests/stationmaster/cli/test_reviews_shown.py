@@ -29,7 +29,8 @@ def review(**changes: Any) -> dict[str, Any]:
     }  # fmt: skip
     return {
         **dict.fromkeys(UNSET), "id": "12345678-0000", "title": "Refund $640.00?", "state": "open", "phase": "open",
-        "graph": "support", "assistant": "support", "assistant_id": "a", "thread_id": "t", "opened_at": NOW, "groups": ["support"],
+        "graph": "support", "assistant": "support", "assistant_id": "a", "thread_id": "t",
+        "opened_at": NOW, "groups": ["support"],
         "risk": "high", "amount_usd": 640.0, "two_person": False, "needs_person": False, "comments": [],
         "history": [], "payload": payload, "form": form, **changes,
     }  # fmt: skip

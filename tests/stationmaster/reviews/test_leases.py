@@ -201,6 +201,9 @@ async def test_an_answer_that_never_arrived_is_sent_again_by_its_holder_alone(po
                 await conn.execute("update reviews.reviews set worked_by = 'w2'")
             return ThreadSnapshot(thread_id, "interrupted", top)
 
+        async def takes_conditions(self) -> bool:
+            return False
+
         async def state_keys(self, assistant_id: str) -> frozenset[str]:
             return frozenset()
 

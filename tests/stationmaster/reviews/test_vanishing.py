@@ -36,6 +36,8 @@ class Front:
     reply: Any = field(default_factory=lambda: httpx.Response(404, json={"detail": "Not Found"}))
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/info":
+            return self.reply
         _, _, thread_id, *rest = request.url.path.split("/")
         if thread_id not in self.there:
             return self.reply

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -247,7 +247,9 @@ def named(value: Any) -> Iterator[float]:
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 def test_no_amount_is_sent_that_is_larger_than_what_was_read(data: st.DataObject) -> None:
     question = data.draw(asked())
     submission = data.draw(answers(question))
