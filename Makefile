@@ -49,7 +49,7 @@ dev: setup ## plain `langgraph dev` on a seeded shop, for Studio and the inner l
 
 # Most tests wait for processes, not for the processor: more workers than cores. A file stays with one worker, and
 # with it the servers that its tests share.
-WORKERS ?= 6
+WORKERS ?= 4
 SHARED_OUT = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test: setup-dev ## the tests of everything, within minutes
