@@ -14,6 +14,7 @@ from types import FrameType
 
 import uvicorn
 
+from stationmaster.errors import StationmasterError
 from stationmaster.processes import lifeline
 from stationmaster.server.stock import COMMUNITY
 from stationmaster.settings import Settings, load_settings
@@ -35,7 +36,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _exit_quietly)
     sock = lifeline.adopt(options)
     sys.path.extend(options.import_path)
-    durable = load_settings().runtime_edition == COMMUNITY
+    settings = _settings()
+    durable = settings.runtime_edition == COMMUNITY
     config = uvicorn.Config(
         WRAPPED if durable else "langgraph_api.server:app",
         factory=durable,
@@ -45,7 +47,7 @@ def main() -> None:
         timeout_graceful_shutdown=CONNECTIONS_GRACE_S,
     )
     try:
-        Served(config).run(sockets=[sock])
+        Served(config, settings).run(sockets=[sock])
     except SystemExit as end:
         if end.code == STARTUP_FAILED and (reason := _graph_failure(options.import_path)):
             sys.stderr.write(f"error: {reason}\n")
@@ -56,16 +58,28 @@ def main() -> None:
 class Served(uvicorn.Server):
     """With the nightly prune beside it, where the runtime is ours."""
 
+    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+        super().__init__(config)
+        self.settings = settings
+
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
         """Until a signal."""
-        settings = load_settings()
-        nightly = asyncio.create_task(_every_night(settings)) if _prunes(settings) else None
+        nightly = asyncio.create_task(_every_night(self.settings)) if _prunes(self.settings) else None
         try:
             await super().serve(sockets)
         finally:
             if nightly is not None:
                 nightly.cancel()
                 await asyncio.wait([nightly])
+
+
+def _settings() -> Settings:
+    """The project's env file may name a setting that whoever started us never read."""
+    try:
+        return load_settings()
+    except StationmasterError as error:
+        sys.stderr.write(f"error: {error}\n")
+        raise SystemExit(BAD_PROJECT) from None
 
 
 def _prunes(settings: Settings) -> bool:

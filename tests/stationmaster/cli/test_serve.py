@@ -59,3 +59,16 @@ def test_another_file_name_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text("{}")
     done = in_process("serve", "--config", "other.json", cwd=tmp_path)
     assert done.returncode == 2 and "langgraph.json" in done.stderr
+
+
+def test_a_wrong_setting_in_the_projects_own_env_file_is_one_line(tmp_path: Path, database: str) -> None:
+    """Only the server process reads that file."""
+    project = tmp_path / "project"
+    project.mkdir()
+    config = tiny_project(project)
+    (project / ".env").write_text("STATIONMASTER_NOPE=1\n")
+    env = {"STATIONMASTER_DATABASE_URI": database}
+    done = in_process("serve", "--config", str(config), "--port", str(free_port()), cwd=tmp_path, env=env)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: STATIONMASTER_NOPE (in the environment) is no setting")
+    assert "Traceback" not in done.stderr and len(done.stderr.strip().splitlines()) == 1
