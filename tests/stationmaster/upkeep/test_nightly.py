@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 
 from stationmaster.server.launch import Served
+from stationmaster.settings import load_settings
 from stationmaster.upkeep import holding, nightly
 from stationmaster.upkeep.database import Connection, rows
 from stationmaster.upkeep.nightly import turn_of
@@ -99,7 +100,7 @@ async def test_the_server_process_prunes_where_the_runtime_is_ours_and_something
     for name, value in settings.items():
         monkeypatch.setenv(f"STATIONMASTER_{name}", value)
     monkeypatch.setattr(nightly, "FIRST_LOOK_S", 0)
-    server = Served(uvicorn.Config(answer, lifespan="off", log_config=None))
+    server = Served(uvicorn.Config(answer, lifespan="off", log_config=None), load_settings())
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         serving = asyncio.create_task(server.serve([sock]))
