@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from agents.shared import models
 from agents.shared.shop.mail import SUPPORT_DESK
 from agents.support import prompts, verdict
-from agents.support.context import WINDOW_TOKENS, Context
+from agents.support.context import WINDOW_TOKENS, Context, Role
 from agents.support.rules import answer as written_rules
 from agents.support.state import Details, Intent, Problem, Reason, State, Update
 
@@ -52,13 +52,15 @@ async def ask(
     messages: list[AnyMessage],
     runtime: Runtime[Context],
     schema: type[BaseModel] | None = None,
+    *,
+    role: Role,
 ) -> models.Answer:
-    """The answer of the first of the assistant's models that is up; see `agents.shared.models.ask`."""
+    """The answer of the first of the role's models that is up; see `agents.shared.models.ask`."""
     context = Context.of(runtime)
     return await models.ask(
         [system, *prompts.window(messages, WINDOW_TOKENS)],
         node=node,
-        models=context.models(),
+        models=context.models_for(role),
         rules=written_rules,
         schema=schema,
         temperature=context.temperature,

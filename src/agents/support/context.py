@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agents.shared.models import default_model
 from agents.support.prompts import SYSTEM_PROMPT
+from agents.support.state import TOOLS, Tool
 
 WINDOW_TOKENS = 8_000
 """How much of the conversation a model sees, besides the summary and the facts."""
@@ -20,6 +21,42 @@ MAX_ANSWERS = 5
 """How often a reviewer's answer may be sent back before the request goes to the dead letters."""
 
 
+Role = Literal["classify", "draft", "summarize"]
+
+
+class Models(BaseModel):
+    """A model of its own for a role; a role that is left out uses `model`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    classify: str | None = Field(
+        default=None,
+        description="Reads messages: what is asked, order number, what to search for. A small one does.",
+        examples=["openai:gpt-4.1-nano"],
+    )
+    draft: str | None = Field(
+        default=None, description="Writes the replies to customers.", examples=["openai:gpt-4.1"]
+    )
+    summarize: str | None = Field(
+        default=None, description="Shortens long conversations.", examples=["openai:gpt-4.1-nano"]
+    )
+
+
+class Flags(BaseModel):
+    """Switches; each is on unless it says otherwise."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    acknowledge: bool = Field(
+        default=True,
+        description="Mail the customer that a refund is being reviewed, before it waits for a person.",
+    )
+    mail_reply: bool = Field(
+        default=True,
+        description="Mail replies to the customer of the order too. Off: they stand in the conversation alone.",
+    )
+
+
 class Context(BaseModel):
     """Settings of the support graph; what is left out keeps its default."""
 
@@ -30,6 +67,10 @@ class Context(BaseModel):
         description="The chat model as `provider:model`, such as openai:gpt-4.1-mini. Empty: OpenAI's when a key is "
         "set, else offline:rules, which answers from written rules.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
+    )
+    models: Models = Field(
+        default=Models(),
+        description="A model of its own for a role, instead of `model`; all of them fall back alike.",
     )
     fallback_model: str | None = Field(
         default=None,
@@ -55,6 +96,12 @@ class Context(BaseModel):
         ge=0.0,
         description="A refund above this amount waits for a person; 0 makes every refund wait.",
     )
+    enabled_tools: list[Tool] = Field(
+        default=list(TOOLS),
+        description="What it may do. Without `lookup_order` it reads no orders, without `refund` it pays nothing back, "
+        "without `search_kb` it answers no questions: the support desk gets such requests.",
+    )
+    flags: Flags = Field(default=Flags(), description="Switches.")
     max_turns: int = Field(
         default=50, ge=1, description="Requests on one thread; the next one is closed politely."
     )
@@ -69,7 +116,14 @@ class Context(BaseModel):
         """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
         return runtime.context or cls()
 
-    def models(self) -> tuple[str, ...]:
-        """Names of the models to try, best first; the written rules are the last rung."""
-        chosen = [self.model or default_model(), self.fallback_model, "offline:rules"]
+    @property
+    def off(self) -> list[str]:
+        """The tools that are not enabled, and the flags that are off, by name."""
+        tools = [tool for tool in TOOLS if tool not in self.enabled_tools]
+        return [*tools, *(name for name, on in self.flags.model_dump().items() if not on)]
+
+    def models_for(self, role: Role) -> tuple[str, ...]:
+        """Names of the models to try for a role, best first; the written rules are the last rung."""
+        own: str | None = getattr(self.models, role)
+        chosen = [own or self.model or default_model(), self.fallback_model, "offline:rules"]
         return tuple(dict.fromkeys(name for name in chosen if name))

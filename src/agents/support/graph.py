@@ -38,17 +38,17 @@ def after_classify(
     | list[Literal["lookup_order", "check_return_policy"]]
     | list[Send]
 ):
-    """By intent; an unusable answer is repaired once, and then a person has it."""
+    """By intent and what is enabled; an unusable answer is repaired once, and then a person has it."""
     if out_of_steps(state):
         return "dead_letter"
     if state.get("problem"):
         return "dead_letter" if state.get("attempts", {}).get("classify") else "repair"
-    intent, order_id = state.get("intent"), state.get("order_id")
-    if intent == "refund":
+    intent, order_id, off = state.get("intent"), state.get("order_id"), state.get("off", [])
+    if intent == "refund" and "lookup_order" not in off:
         return ["lookup_order", "check_return_policy"]
-    if intent == "order_change" and order_id:
+    if intent == "order_change" and order_id and "lookup_order" not in off:
         return ["lookup_order"]
-    if intent in ("question", "order_change"):
+    if intent in ("question", "order_change") and "search_kb" not in off:
         details = state.get("details")
         queries = (details["queries"] if details else [])[:MAX_SEARCHES]
         return [Send("search_kb", {"query": query}) for query in queries] or "assess"
@@ -56,11 +56,13 @@ def after_classify(
 
 
 def after_assess(state: State) -> Literal["dead_letter", "acknowledge", "draft_reply"]:
-    """Only what will wait for a person is acknowledged first."""
+    """Only what will wait for a person is acknowledged first, unless the assistant says otherwise."""
     if state.get("outcome") == "dead_letter" or out_of_steps(state):
         return "dead_letter"
     decision = state.get("decision")
-    return "acknowledge" if decision and decision.get("needs_approval") else "draft_reply"
+    if decision and decision.get("needs_approval") and "acknowledge" not in state.get("off", []):
+        return "acknowledge"
+    return "draft_reply"
 
 
 def after_draft(state: State) -> Literal["repair", "dead_letter", "approve", "refund", "hand_over", "send"]:

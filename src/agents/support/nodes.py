@@ -26,16 +26,14 @@ MAX_TICKET_ID = 200
 
 async def intake(state: State, runtime: Runtime[Context]) -> Update:
     """Open a request: clear what belonged to the one before, count it, check the limits of the thread."""
-    turns = state.get("turns", 0) + 1
+    turns, context = state.get("turns", 0) + 1, Context.of(runtime)
     reason = over_limit(
-        state.get("usage", {}),
-        turns=turns,
-        max_turns=Context.of(runtime).max_turns,
-        max_cost_usd=Context.of(runtime).max_cost_usd,
+        state.get("usage", {}), turns=turns, max_turns=context.max_turns, max_cost_usd=context.max_cost_usd
     )
     return {
         "ticket_id": _ticket_id(state, runtime),
         "turns": 1,
+        "off": context.off,
         "intent": None,
         "order_id": None,
         "details": None,
@@ -67,7 +65,7 @@ async def summarize(state: State, runtime: Runtime[Context]) -> Update:
     """Replace all but the newest messages by a summary, so that the state does not grow with the thread."""
     old = state["messages"][:-KEEP_MESSAGES]
     system = task_prompt("summarize", prompts.SUMMARIZE, state, runtime)
-    reply = await ask("summarize", system, old, runtime)
+    reply = await ask("summarize", system, old, runtime, role="summarize")
     if reply.problem or not reply.message.text.strip():
         return account(reply)  # a refused summary loses nothing: the messages stay
     removed = [RemoveMessage(id=message.id) for message in old if message.id]
@@ -78,7 +76,7 @@ async def classify(state: State, runtime: Runtime[Context]) -> Update:
     """Intent, order number, reason and searches, as structured output."""
     progress(runtime, "reading the message")
     system = task_prompt("classify", prompts.CLASSIFY, state, runtime)
-    reply = await ask("classify", system, state["messages"], runtime, Classification)
+    reply = await ask("classify", system, state["messages"], runtime, Classification, role="classify")
     return {**account(reply), **classified(reply)}
 
 
@@ -91,10 +89,10 @@ async def repair(state: State, runtime: Runtime[Context]) -> Update:
     attempts = one_more(state, problem["node"])
     if problem["node"] == "classify":
         system = task_prompt("repair", f"{prompts.CLASSIFY}\n\n{mend}", state, runtime)
-        reply = await ask("repair", system, state["messages"], runtime, Classification)
+        reply = await ask("repair", system, state["messages"], runtime, Classification, role="classify")
         return {**account(reply), **classified(reply), "attempts": attempts}
     system = draft_prompt("repair", mend, state, runtime)
-    reply = await ask("repair", system, state["messages"], runtime)
+    reply = await ask("repair", system, state["messages"], runtime, role="draft")
     return {**account(reply), **drafted(reply), "attempts": attempts}
 
 
@@ -157,15 +155,20 @@ async def draft_reply(state: State, runtime: Runtime[Context]) -> Update:
     """The reply, from the facts; sent only after what it says has happened."""
     progress(runtime, "writing the reply")
     system = draft_prompt("draft_reply", "", state, runtime)
-    reply = await ask("draft_reply", system, state["messages"], runtime)
+    reply = await ask("draft_reply", system, state["messages"], runtime, role="draft")
     return {**account(reply), **drafted(reply)}
 
 
 async def refund(state: State, runtime: Runtime[Context]) -> Update:
-    """Give the money back: once, by its key, however often this node runs."""
+    """Give the money back: once, by its key, however often this node runs.
+
+    Whether it may is asked again: refunds that were switched off while this one waited are not paid either.
+    """
     decision, order = state.get("decision"), state.get("order")
     if decision is None or order is None:
         raise ValueError("refund needs a decision and an order; `assess` sets both")
+    if "refund" in Context.of(runtime).off:
+        return {"failures": [{"node": "refund", "reason": verdict.REFUNDS_OFF}]}
     progress(runtime, f"refunding ${decision['amount_usd']:.2f}")
     async with giving_up(runtime, tried_enough=(PaymentUnavailable,)) as given_up:
         receipt = await tools.pay_back(state, order, decision["amount_usd"])
@@ -181,6 +184,9 @@ async def hand_over(state: State, runtime: Runtime[Context]) -> Update:
     intent, ticket_id, dropped = state.get("intent"), state.get("ticket_id"), state.get("dropped")
     text = _last_human(state["messages"])
     parts = [f"Ticket {ticket_id}, intent {intent}, order {state.get('order_id') or 'not named'}."]
+    decision = state.get("decision")
+    if decision and decision["status"] == "none" and decision["why"]:
+        parts.append(f"Why you have it: {decision['why']}.")
     if dropped:
         parts.append(_dropped_note(dropped))
     body = "\n\n".join([*parts, text[:2_000]])
@@ -210,7 +216,7 @@ async def send(state: State, runtime: Runtime[Context]) -> Update:
     """The reply: into the conversation, and by mail to the customer of the order if there is one."""
     draft, order = state.get("draft") or _follow_up(state), state.get("order")
     async with giving_up(runtime) as given_up:
-        if order is not None:
+        if order is not None and "mail_reply" not in state.get("off", []):
             subject = f"Your order {order['order_id']}"
             await tools.mail_customer(state, order, effect="reply", subject=subject, body=draft)
     return {**degraded("send", given_up), "messages": [AIMessage(draft)]}

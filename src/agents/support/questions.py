@@ -15,6 +15,8 @@ def refund_question(state: State, decision: Decision, order: Order) -> Question:
     approving will do."""
     amount = f"${decision['amount_usd']:,.2f}"
     problem = state.get("problem")
+    mails = "mail_reply" not in state.get("off", [])
+    email = order["customer_email"]
     return {
         "kind": "refund_approval",
         "title": f"Refund {amount} for order {order['order_id']}?",
@@ -33,9 +35,11 @@ def refund_question(state: State, decision: Decision, order: Order) -> Question:
         "amount_usd": decision["amount_usd"],
         "verdict": decision["why"],
         "draft": state.get("draft", ""),
-        "on_approve": f"Refunds {amount} to the payment method of order {order['order_id']} and sends the draft to "
-        f"{order['customer_email']}. Neither can be undone.",
-        "on_reject": f"No money moves; a reply with your reason goes to {order['customer_email']}.",
+        "on_approve": f"Refunds {amount} to the payment method of order {order['order_id']} and "
+        f"{f'sends the draft to {email}' if mails else 'answers with the draft, which is not mailed'}. "
+        "Neither can be undone.",
+        "on_reject": f"No money moves; a reply with your reason "
+        f"{f'goes to {email}' if mails else 'is given in the conversation'}.",
         "attempt": state.get("attempts", {}).get("approve", 0) + 1,
         "problem": problem["error"] if problem and problem["node"] == "approve" else None,
     }

@@ -7,7 +7,7 @@ version hold no value for it.
 """
 
 import operator
-from typing import Annotated, Any, Literal, NotRequired, TypeAlias
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias, get_args
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -20,6 +20,9 @@ from agents.shared.shop.orders import Order
 from agents.shared.shop.policies import Policy
 
 Intent: TypeAlias = Literal["refund", "question", "order_change", "complaint", "human"]
+Tool: TypeAlias = Literal["lookup_order", "search_kb", "refund"]
+TOOLS: tuple[Tool, ...] = get_args(Tool)
+"""What an assistant can be kept from doing."""
 Reason: TypeAlias = Literal["damaged", "not_as_described", "late", "wrong_item", "changed_mind", "other"]
 Outcome: TypeAlias = Literal[
     "refund_proposed",
@@ -107,6 +110,8 @@ class State(TypedDict):
     turns: Annotated[int, operator.add]
     usage: Annotated[Usage, add_usage]
 
+    off: NotRequired[list[str]]
+    """Names of the tools and flags that were switched off when the request came."""
     intent: NotRequired[Intent | None]
     order_id: NotRequired[str | None]
     details: NotRequired[Details | None]

@@ -4,26 +4,35 @@ from typing import Any
 
 from agents.shared.shop.orders import Order
 from agents.shared.shop.policies import Policy
-from agents.support.state import Decision, Intent, Outcome, State
+from agents.support.state import Decision, Outcome, State
+
+REFUNDS_OFF = "refunds are not among this assistant's enabled tools"
+ORDERS_OFF = "looking up orders is not among this assistant's enabled tools"
+SEARCH_OFF = "searching the help articles is not among this assistant's enabled tools"
 
 
 def assess(state: State, *, threshold_usd: float) -> tuple[Decision, Outcome]:
     """The decision about the money and the outcome so far, from what earlier nodes have found.
 
-    Amounts are USD with two decimals.
+    Amounts are USD with two decimals. What a tool would be needed for that is off is for a person, and says why.
     """
-    intent = state.get("intent")
+    intent, off = state.get("intent"), state.get("off", [])
     if intent == "refund":
-        return _refund(state.get("order_id"), state.get("order"), state.get("policy"), threshold_usd)
-    return _no_money(), _plain_outcome(intent, found=bool(state.get("articles")))
-
-
-def _plain_outcome(intent: Intent | None, *, found: bool) -> Outcome:
-    match intent:
-        case "complaint" | "human" | "order_change":
-            return intent
-        case _:
-            return "answered" if found else "no_article"
+        if "lookup_order" in off:
+            return _no_money(ORDERS_OFF), "human"
+        decision, outcome = _refund(
+            state.get("order_id"), state.get("order"), state.get("policy"), threshold_usd
+        )
+        if "refund" in off and decision["status"] == "proposed":
+            return _no_money(
+                f"${decision['amount_usd']:,.2f} is {decision['why']} But {REFUNDS_OFF}"
+            ), "human"
+        return decision, outcome
+    if intent in ("complaint", "human", "order_change"):
+        return _no_money(), intent
+    if "search_kb" in off:
+        return _no_money(SEARCH_OFF), "human"
+    return _no_money(), "answered" if state.get("articles") else "no_article"
 
 
 def _refund(
@@ -79,8 +88,8 @@ def _refusal(order: Order, policy: Policy) -> str | None:
     return None
 
 
-def _no_money() -> Decision:
-    return {"status": "none", "amount_usd": 0.0, "why": ""}
+def _no_money(why: str = "") -> Decision:
+    return {"status": "none", "amount_usd": 0.0, "why": why}
 
 
 def edit_error(amount_usd: float, refundable_usd: float) -> str | None:

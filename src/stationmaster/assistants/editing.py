@@ -1,6 +1,6 @@
 """What saving an edited form would write: checked against the graph's own schema, with changes and consequences."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stationmaster.assistants.differing import written
@@ -67,10 +67,24 @@ def wrong(content: Assistant, schema: Mapping[str, Any] | None) -> list[tuple[Pl
         found += [
             (("context", *place), said) for place, said in wrong_in(content.context, schema, content.graph)
         ]
-    texts = {key: value for key, value in content.context.items() if isinstance(value, str)}
     found += [
-        (("context", key), f"looks as if it held {kind}: settings are read by many, so keep it elsewhere")
-        for key, text in texts.items()
+        (place, f"looks as if it held {kind}: settings are read by many, so keep it elsewhere")
+        for place, text in _texts(content.context, ("context",))
         for _, kind in list(secrets_in(text))[:1]
     ]
     return found
+
+
+def _texts(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
+    """Every text of the settings, however deep."""
+    match value:
+        case str():
+            yield place, value
+        case Mapping():
+            for key, inner in value.items():
+                yield from _texts(inner, (*place, str(key)))
+        case list():
+            for number, inner in enumerate(value):
+                yield from _texts(inner, (*place, number))
+        case _:
+            return

@@ -32,6 +32,12 @@ def blank(name: str) -> str:
 
 To be written: what it does, and what it never does.
 
+## Try it
+
+```json
+{{"messages": [{{"role": "user", "content": "an input that needs no key: a test sends it to a real server"}}]}}
+```
+
 ## How it runs
 
 <!-- drawing -->
@@ -42,6 +48,18 @@ To be written: what it does, and what it never does.
 <!-- settings -->
 <!-- /settings -->
 """
+
+
+def example(page: str) -> dict[str, Any]:
+    """The input under "Try it": one JSON object, which a reader may paste and a test runs."""
+    _, found, after = page.partition("\n## Try it\n")
+    _, opened, block = after.partition("```json\n")
+    text, closed, _ = block.partition("```")
+    if not (found and opened and closed):
+        raise ValueError(
+            "the page has no example: add a heading `## Try it` with an input in a ```json block"
+        )
+    return json.loads(text)
 
 
 def filled(page: str, graph: Graph) -> str:
@@ -65,13 +83,25 @@ def settings_table(graph: Graph) -> str:
     """The context schema as a Markdown table: field, default, what it does."""
     schema = graph.get_context_jsonschema() or {}
     rows = ["| field | default | what it does |", "|---|---|---|"]
-    for name, field in schema.get("properties", {}).items():
-        rows.append(f"| `{name}` | {_shown(field.get('default'))} | {field.get('description', '')} |")
+    rows += _rows(schema, schema, "")
     return "\n".join(rows)
+
+
+def _rows(schema: dict[str, Any], root: dict[str, Any], before: str) -> list[str]:
+    """A line each; of settings that hold settings a line for each of these."""
+    rows: list[str] = []
+    for name, field in schema.get("properties", {}).items():
+        inner = root.get("$defs", {}).get(str(field.get("$ref", "")).removeprefix("#/$defs/"), {})
+        if "properties" in inner:
+            rows += _rows(inner, root, f"{before}{name}.")
+        else:
+            said = field.get("description", "")
+            rows.append(f"| `{before}{name}` | {_shown(field.get('default'))} | {said} |")
+    return rows
 
 
 def _shown(default: Any) -> str:
     if default is None:
         return ""
-    text = str(default)
+    text = ", ".join(map(str, default)) if isinstance(default, list) else str(default)
     return "(see prompts.py)" if len(text) > LONGEST_DEFAULT else f"`{text}`"

@@ -87,7 +87,7 @@ async def test_summarize_keeps_the_newest_and_the_numbers_of_the_rest() -> None:
 
 
 async def test_an_unusable_summary_removes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def refused(*_: Any) -> Answer:
+    async def refused(*_: Any, **__: Any) -> Answer:
         return Answer(AIMessage(""), model="m", problem="refused")
 
     monkeypatch.setattr(nodes, "ask", refused)

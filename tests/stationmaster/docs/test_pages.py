@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stationmaster.docs.pages import blank, filled, graphs
+from stationmaster.docs.pages import blank, example, filled, graphs
 from tests.fakes.agent_server import ROOT
 
 NAMES = sorted(json.loads((ROOT / "langgraph.json").read_text())["graphs"])
@@ -39,6 +39,7 @@ def test_every_setting_of_an_assistant_is_described() -> None:
 def test_a_new_graph_gets_a_page_with_places() -> None:
     page = filled(blank("new"), graphs(ROOT / "langgraph.json")[NAMES[0]])
     assert page.startswith("# new\n")
+    assert list(example(page)) == ["messages"]
     assert "graph TD;" in page
     assert "| `model` |" in page
 
@@ -47,3 +48,8 @@ def test_a_page_without_places_is_told() -> None:
     graph = graphs(ROOT / "langgraph.json")[NAMES[0]]
     with pytest.raises(ValueError, match="no place for its drawing"):
         filled("# nothing here", graph)
+
+
+def test_a_page_without_an_example_is_told() -> None:
+    with pytest.raises(ValueError, match="no example: add a heading"):
+        example("# new\n\n```json\n{}\n```\n")

@@ -254,6 +254,13 @@ def test_a_context_that_the_graph_refuses(context: dict[str, object], says: str)
     assert found[0].startswith(says)
 
 
+def test_a_key_below_a_setting_that_is_none() -> None:
+    below = {"type": "object", "properties": {"draft": {}}, "additionalProperties": False}
+    found = list(wrong_in({"models": {"drat": "a:b"}}, {"properties": {"models": below}}, "support"))
+    said = "context.models.drat is no setting of graph support: did you mean draft? Write one of draft"
+    assert found == [(("models", "drat"), said)]
+
+
 def test_a_context_without_a_required_key_may_get_it_with_each_run() -> None:
     assert list(wrong_in({"temperature": 1}, SCHEMA, "support")) == []
 

@@ -37,9 +37,11 @@ def test_an_editor_sees_the_mistake(path: Path) -> None:
 
 def test_an_editor_sees_mistakes_in_the_settings_of_the_graph() -> None:
     head = "name: a\ngraph: support\ncontext:\n  "
-    for right in ("tone: formal", "temperature: 0.5", "system_prompt: {text_file: a.md}", "model: null"):
+    for right in ("tone: formal", "temperature: 0.5", "system_prompt: {text_file: a.md}", "model: null",
+                  "models: {draft: openai:x}", "enabled_tools: [refund]"):  # fmt: skip
         assert wrong("assistants", head + right) == []
-    for setting in ("tone: loud", "temperature: 3", "tones: formal", "system_prompt: {file: a.md}"):
+    for setting in ("tone: loud", "temperature: 3", "tones: formal", "system_prompt: {file: a.md}",
+                    "models: {reply: openai:x}", "enabled_tools: [pay]", "flags: {acknowledge: 3}"):  # fmt: skip
         assert wrong("assistants", head + setting) != []
     assert wrong("assistants", "name: a\ngraph: another\ncontext: {tones: 1}") == [], "the server knows it"
 

@@ -5,27 +5,41 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const dirty = new Set();
 let sending = false;
 
+/** Boxes to tick are one field, and their fieldset is its control. */
 export const fieldsOf = (form) => [...form.querySelectorAll("[data-field]")].map((box) => ({
-  box, control: box.querySelector("[name^='field:']"),
+  box, control: box.localName === "fieldset" ? box : box.querySelector("[name^='field:']"),
 })).filter(({ control }) => control);
+
+const boxes = (control) => [...control.querySelectorAll("[type=checkbox]")];
+const ticked = (control, key) => boxes(control).filter((box) => box[key]).map((box) => box.value).join("\n");
+const textOf = (control) => control.localName === "fieldset" ? ticked(control, "checked") : control.value;
+const drawn = (control) => control.localName === "fieldset" ? ticked(control, "defaultChecked") : control.defaultValue;
+
+/** Back to what was there before anything was typed, also where the page was drawn with what somebody typed. */
+export function restore(control) {
+  const text = control.dataset.initial;
+  if (text === undefined) return;
+  if (control.localName !== "fieldset") control.value = text;
+  else for (const box of boxes(control)) box.checked = text.split("\n").includes(box.value);
+}
 
 /** What the question proposed; after a refusal the page holds what was typed, and this beside it. */
 function initial(control) {
   if (control.dataset.initial !== undefined) return control.dataset.initial;
-  if (control.localName !== "select") return control.defaultValue;
+  if (control.localName !== "select") return drawn(control);
   return ([...control.options].find((option) => option.defaultSelected) ?? control.options[0])?.value ?? "";
 }
 
 /** 640 and 640.00 are the same number. */
 export function isChanged(control) {
-  const [now, before] = [control.value, initial(control)].map((text) => text.replace(/\r\n?/g, "\n"));
+  const [now, before] = [textOf(control), initial(control)].map((text) => text.replace(/\r\n?/g, "\n"));
   if (control.dataset.number && NUMBER.test(now.trim()) && NUMBER.test(before)) return Number(now) !== Number(before);
   return now !== before;
 }
 
 /** What is wrong with the text, or "". The server checks again, and more. */
 function wrong(box, control) {
-  const text = control.value.trim();
+  const text = textOf(control).trim();
   if (!text) return "";
   if (control.dataset.number && !NUMBER.test(text)) return `is no number: write digits only, as in ${control.dataset.number === "integer" ? "42" : "42.50"}`;
   if (control.dataset.number === "integer" && /[.eE]/.test(text)) return "is no whole number: write digits only, as in 42";
@@ -47,7 +61,7 @@ export function check({ box, control }) {
   place.textContent = message;
   // What the server refused stays marked until it is typed over.
   const refused = box.querySelector(":scope > .error:not([data-checked])");
-  if (refused && control.value !== control.defaultValue) refused.hidden = true;
+  if (refused && textOf(control) !== drawn(control)) refused.hidden = true;
   control.setAttribute("aria-invalid", String(Boolean(message) || Boolean(refused && !refused.hidden)));
   box.classList.toggle("changed", isChanged(control));
 }
@@ -67,7 +81,7 @@ function showChanges(form) {
     const name = document.createElement("dt");
     name.textContent = box.dataset.label;
     const diff = document.createElement("dd");
-    showDiff(diff, initial(control), control.value);
+    showDiff(diff, initial(control), textOf(control));
     return [name, diff];
   }));
 }
@@ -77,7 +91,7 @@ function start(form) {
   form.addEventListener("input", update);
   form.addEventListener("change", update);
   form.addEventListener("reset", () => setTimeout(() => {
-    for (const { control } of fieldsOf(form)) if (control.dataset.initial !== undefined) control.value = control.dataset.initial;
+    for (const { control } of fieldsOf(form)) restore(control);
     update();
   }));
   form.addEventListener("keydown", (event) => {

@@ -1,5 +1,5 @@
 // An assistant's settings: what was changed is marked as not saved and counted, and leaving the page asks first.
-import { check, fieldsOf, isChanged, setDirty } from "./form.js";
+import { check, fieldsOf, isChanged, restore, setDirty } from "./form.js";
 
 function start(form) {
   const count = form.querySelector("[data-count]");
@@ -15,7 +15,7 @@ function start(form) {
   form.addEventListener("input", update);
   form.addEventListener("change", update);
   form.addEventListener("reset", () => setTimeout(() => {
-    for (const { control } of fieldsOf(form)) if (control.dataset.initial !== undefined) control.value = control.dataset.initial;
+    for (const { control } of fieldsOf(form)) restore(control);
     update();
   }));
   form.addEventListener("keydown", (event) => {

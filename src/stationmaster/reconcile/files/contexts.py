@@ -34,15 +34,31 @@ def wrong_in(
     open_ended = bool(schema.get("additionalProperties")) or (
         not known and "additionalProperties" not in schema
     )
-    for key in context:
-        if key not in known and not open_ended:
-            yield (key,), f"context.{key} {unknown(f'setting of graph {graph}', key, known)}"
+    if not open_ended:
+        yield from _unknown((), context, known, graph)
     checker = _checker(json.dumps(schema))
     for error in checker.iter_errors(dict(context)) if checker else ():
         place: Place = tuple(error.absolute_path)
         if not place and error.validator in ("additionalProperties", "required", "unevaluatedProperties"):
             continue
-        yield place, f"{'.'.join(('context', *map(str, place)))} {_said(error, _hint(schema, place))}"
+        if error.validator == "additionalProperties" and error.validator_value is False:
+            inner = error.schema if isinstance(error.schema, Mapping) else {}
+            yield from _unknown(place, error.instance, inner.get("properties") or {}, graph)
+            continue
+        yield place, f"{_path(place)} {_said(error, _hint(schema, place))}"
+
+
+def _unknown(
+    place: Place, found: Mapping[str, Any], known: Mapping[str, Any], graph: str
+) -> Iterator[tuple[Place, str]]:
+    for key in found:
+        if key not in known:
+            where = (*place, key)
+            yield where, f"{_path(where)} {unknown(f'setting of graph {graph}', key, known)}"
+
+
+def _path(place: Place) -> str:
+    return ".".join(("context", *map(str, place)))
 
 
 @lru_cache(maxsize=100)

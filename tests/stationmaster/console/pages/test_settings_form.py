@@ -5,7 +5,7 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import FormData
 
 from stationmaster.console.pages.assistants import drafting
@@ -22,6 +22,14 @@ class Limits(BaseModel):
     steps: int = 3
 
 
+class Roles(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    read: str | None = None
+    loud: bool = False
+    most: int = Field(default=3, ge=1, le=9, description="At most.")
+
+
 class Context(BaseModel):
     """One field of each kind."""
 
@@ -33,6 +41,8 @@ class Context(BaseModel):
     turns: int = Field(default=5, ge=1, le=9)
     strict: bool = False
     tools: list[Literal["search", "mail"]] = Field(default_factory=lambda: ["search"])
+    may: list[Literal["pay", "mail"]] = ["pay"]
+    roles: Roles = Roles(loud=True)
     words: list[str] | None = None
     limits: Limits = Field(default_factory=Limits)
     price_usd: float = 2.5
@@ -69,15 +79,22 @@ def test_controls_hints_and_defaults():
     controls = {name: each.control for name, each in drawn.items()}
     assert controls == {
         "model": "text", "prompt": "area", "tone": "select", "level": "select", "share": "number", "turns": "number",
-        "strict": "select", "tools": "lines", "words": "lines", "limits": "json", "price_usd": "number",
+        "strict": "select", "tools": "choices", "may": "choices", "words": "lines", "limits": "json",
+        "price_usd": "number", "roles.read": "text", "roles.loud": "select", "roles.most": "number",
     }  # fmt: skip
     assert (drawn["turns"].text, drawn["turns"].hint) == ("7", "whole number, 1 to 9")
     assert drawn["share"].hint == "number, more than 0, less than 1" and drawn["price_usd"].default == "2.50"
     assert drawn["model"].examples == ("openai:x", "offline:rules") and drawn["prompt"].help == "Who it is."
     assert [option.label for option in drawn["strict"].options] == ["default: no", "yes", "no"]
     assert [option.label for option in drawn["level"].options] == ["default: 2", "1", "2", "3"]
-    assert drawn["tools"].hint == "one a line, of search, mail"
-    assert all(not each.text for name, each in drawn.items() if name != "turns")
+    assert [option.value for option in drawn["tools"].options] == ["search", "mail"]
+    assert (drawn["may"].chosen, drawn["may"].left) == (("pay",), True), "the default's are ticked"
+    most = drawn["roles.most"]
+    assert (most.label, most.default, most.hint, most.help) == (
+        "Roles: Most", "3", "whole number, 1 to 9", "At most."
+    )  # fmt: skip
+    assert drawn["roles.loud"].options[0].label == "default: yes", "the graph's, not the class's"
+    assert all(not each.text for name, each in drawn.items() if name not in ("turns", "may"))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +102,8 @@ def test_controls_hints_and_defaults():
     [
         ("model", "offline:rules", "offline:rules"), ("prompt", "a\r\nb", "a\nb"), ("tone", "brief", "brief"),
         ("level", "3", 3), ("share", "0.25", 0.25), ("turns", "9", 9), ("strict", "true", True),
-        ("tools", "mail\n\n search ", ["mail", "search"]), ("words", "5", ["5"]),
+        ("tools", "mail\n\n search ", ["mail", "search"]), ("may", "mail", ["mail"]), ("may", "", []),
+        ("words", "5", ["5"]),
         ("limits", '{"steps": 4}', {"steps": 4}), ("price_usd", "3", 3),
     ],
 )  # fmt: skip
@@ -111,6 +129,51 @@ def test_what_does_not_fit_is_said_at_its_setting(name: str, text: str, said: st
     assert shown.text == text and shown.error
 
 
+@pytest.mark.parametrize(
+    ("before", "texts", "after"),
+    [
+        ({}, {"roles.most": "4"}, {"roles": {"most": 4}}),
+        ({"roles": {"read": "x"}}, {"roles.loud": "false"}, {"roles": {"read": "x", "loud": False}}),
+        ({"roles": {"read": "x", "most": 2}}, {"roles.read": ""}, {"roles": {"most": 2}}),
+        ({"roles": {"read": "x"}}, {"roles.read": " "}, {}),
+        ({"roles": {}}, {}, {"roles": {}}),
+        ({"may": ["mail", "mail"]}, {}, {"may": ["mail", "mail"]}),
+        ({"may": ["mail"]}, {"may": "pay"}, {}),
+        ({"may": ["pay"]}, {"tone": "brief"}, {"may": ["pay"], "tone": "brief"}),
+    ],
+)
+def test_what_is_below_a_setting_and_boxes(
+    before: dict[str, Any], texts: dict[str, str], after: dict[str, Any]
+):
+    """One of several is changed by itself; emptied, it is the default's; ticked as by default, it is left to it."""
+    draft = sent(before, **texts)
+    assert draft.fits and draft.content.context == after
+
+
+def test_what_is_wrong_below_a_setting_is_said_there():
+    assert "write at least 1" in sent({}, **{"roles.most": "0"}).errors["context.roles.most"]
+    secret = sent({}, **{"roles.read": "sk-abcdefghijklmnopqrstuvwxyz"})
+    assert "looks as if it held" in secret.errors["context.roles.read"]
+
+
+def test_what_would_be_lost_in_controls_of_its_own_stays_json():
+    drawn = by_name({"roles": {"read": "x", "sing": 1}, "may": ["fly"]})
+    assert (drawn["roles"].control, drawn["may"].control) == ("json", "lines")
+    assert '"sing": 1' in drawn["roles"].text and drawn["may"].text == "fly"
+    assert "is no setting" in sent({"roles": {"sing": 1}}, tone="brief").errors["context.roles"]
+
+
+def test_boxes_as_a_browser_sends_them():
+    """An empty entry comes always: nothing ticked is something else than nothing asked."""
+    name = "field:context.may"
+    for entries, context in (
+        ([""], {"may": []}), (["", "pay", "mail"], {"may": ["pay", "mail"]}), (["", "pay"], {}),
+        (["pay\nmail"], {"may": ["pay", "mail"]}), ([], {}),
+    ):  # fmt: skip
+        form = FormData([(name, entry) for entry in entries])
+        assert drafting.read(version({}), SCHEMAS, form).content.context == context
+
+
 VALUES = st.fixed_dictionaries(
     {},
     optional={
@@ -118,6 +181,9 @@ VALUES = st.fixed_dictionaries(
         "tone": st.sampled_from(["friendly", "brief"]),
         "level": st.sampled_from([1, 2, 3]), "share": st.floats(0.01, 0.99), "turns": st.integers(1, 9),
         "strict": st.booleans(), "words": st.none() | st.lists(st.text(max_size=9)), "price_usd": st.integers(0, 9),
+        "may": st.lists(st.sampled_from(["pay", "mail", "fly"])), "roles": st.dictionaries(
+            st.sampled_from(["read", "most", "loud", "sing"]), st.none() | st.integers(1, 9) | st.text(max_size=4)
+        ),
         "limits": st.dictionaries(st.just("steps"), st.integers()), "unknown": st.recursive(
             st.none() | st.booleans() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3), max_leaves=5
         ),
@@ -185,6 +251,8 @@ def test_reasons_are_one_line_without_what_a_terminal_obeys():
 
 def test_values_and_changes_in_words():
     assert text_of("context.price_usd", 3) == "3.00" and text_of("live", True) == "yes"
+    assert text_of("context.models", {"draft": "a:b", "strict": False}) == "Draft: a:b\nStrict: no"
+    assert text_of("context.may", []) == "none"
     assert text_of("tags", ["a", "b"]) == "a, b" and text_of("context.x", None) == "nothing"
     assert (name_of_field("context.price_usd"), name_of_field("metadata.team")) == (
         "Price (USD)",

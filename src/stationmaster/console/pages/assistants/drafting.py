@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from starlette.datastructures import FormData
+
 from stationmaster.assistants.editing import wrong
 from stationmaster.console.pages.assistants.settings import (
-    CONTEXT,
     Setting,
     general_of,
     schema_of,
@@ -49,19 +50,16 @@ def drawn(version: ServedAssistant, schemas: Mapping[str, Any]) -> Draft:
 def read(version: ServedAssistant, schemas: Mapping[str, Any], form: Mapping[str, Any]) -> Draft:
     """What a form that this version's page drew says. Fields that were not sent are as they were."""
     before = version.content()
-    texts = {
-        name.removeprefix(PREFIX): as_sent(value)
-        for name, value in form.items()
-        if name.startswith(PREFIX) and isinstance(value, str)
-    }
+    texts = _texts(form)
     settings, general = settings_of(before, schemas), general_of(before)
     context, errors = _context(settings, before.context, texts)
     content, more = _general(replace(before, context=context), texts, general)
     errors |= more
     problem = ""
     for place, said in wrong(content, schema_of(schemas)):
-        name = ".".join(map(str, place[:2]))
-        if any(each.name == name for each in settings):
+        names = (".".join(map(str, place[:depth])) for depth in (3, 2))
+        name = next((name for name in names if any(each.name == name for each in settings)), None)
+        if name:
             errors.setdefault(name, said.removeprefix(f"{name} "))
         else:
             problem = problem or said
@@ -69,6 +67,19 @@ def read(version: ServedAssistant, schemas: Mapping[str, Any], form: Mapping[str
         texts, content, tuple(typed_over(settings, texts, errors)), tuple(typed_over(general, texts, errors)), errors,
         problem,
     )  # fmt: skip
+
+
+def _texts(form: Mapping[str, Any]) -> dict[str, str]:
+    """By setting; of boxes to tick, one line for each that is."""
+    sent = form.multi_items() if isinstance(form, FormData) else form.items()
+    texts: dict[str, list[str]] = {}
+    for name, value in sent:
+        if name.startswith(PREFIX) and isinstance(value, str):
+            texts.setdefault(name.removeprefix(PREFIX), []).append(as_sent(value))
+    return {
+        name: found[0] if len(found) == 1 else "\n".join(filter(None, found))
+        for name, found in texts.items()
+    }  # fmt: skip
 
 
 def _context(
@@ -79,21 +90,30 @@ def _context(
         text = texts.get(each.name)
         if text is None or text == each.initial:
             continue
-        key = each.name.removeprefix(f"{CONTEXT}.")
         try:
-            if each.name == CONTEXT:
+            if not each.path:
                 values = dict(_value(each, text)) if text.strip() else {}
-            elif not text.strip():
-                values.pop(key, None)
+            elif text == each.default if each.control == "choices" else not text.strip():
+                values = _placed(values, each.path)
             else:
-                values[key] = _value(each, text)
+                values = _placed(values, each.path, _value(each, text))
         except NotThatType as error:
             errors[each.name] = str(error)
     return values, errors
 
 
+def _placed(values: Mapping[str, Any], path: tuple[str, ...], *value: Any) -> dict[str, Any]:
+    """The values with one of them set; without a value, with it taken away, and what held nothing else."""
+    name, rest = path[0], path[1:]
+    if rest:
+        inner = _placed(values.get(name) or {}, rest, *value)
+        value = (inner,) if inner else ()
+    kept = {key: said for key, said in values.items() if key != name or value}
+    return {**kept, name: value[0]} if value else kept
+
+
 def _value(each: Setting, text: str) -> Any:
-    if each.control == "lines":
+    if each.control in ("lines", "choices"):
         return [line.strip() for line in text.splitlines() if line.strip()]
     known: dict[str, Any] = {"enum": list(each.enum)} if each.enum else {}
     return value_of(Field(name=each.name, label=each.label, type=each.type, schema=known), text)

@@ -6,14 +6,21 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from stationmaster.assistants.overlay import defaults_of
-from stationmaster.console.pages.assistants.shapes import Shape, hint_of, is_lines, shape_of
+from stationmaster.console.pages.assistants.shapes import (
+    Shape,
+    choices_of,
+    hint_of,
+    inner_of,
+    is_lines,
+    shape_of,
+)
 from stationmaster.console.pages.form import Option, anchor
 from stationmaster.console.pages.shown import label
 from stationmaster.console.pages.typed import as_sent, text_of
 from stationmaster.reconcile.resources import Assistant
 from stationmaster.reviews.model import Field
 
-Control = Literal["text", "area", "number", "select", "lines", "json"]
+Control = Literal["text", "area", "number", "select", "choices", "lines", "json"]
 CONTEXT = "context"
 LONG = 80
 MOST_ROWS = 14
@@ -22,7 +29,8 @@ MOST_ROWS = 14
 @dataclass(frozen=True)
 class Setting:
     """One control. `text` stands in it, `initial` is what the current version says, `""` where it says nothing and the
-    graph's `default` holds. `least` and `most` bound a number."""
+    graph's `default` holds; of `choices`, which are ticked, the default's where it says nothing. `path` is where in the
+    context it stands. `least` and `most` bound a number."""
 
     name: str
     label: str
@@ -41,6 +49,14 @@ class Setting:
     most: float | None = None
     longest: int | None = None
     rows: int = 1
+    path: tuple[str, ...] = ()
+    left: bool = False
+    """The version says nothing of it."""
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Of choices: those that are ticked."""
+        return tuple(self.text.split("\n")) if self.text else ()
 
     @property
     def id(self) -> str:
@@ -67,9 +83,10 @@ def settings_of(content: Assistant, schemas: Mapping[str, Any]) -> list[Setting]
         return [_one(CONTEXT, "Settings", Shape("object", {}), text, "", help_)]
     defaults = defaults_of(schemas)
     known = [
-        _setting(name, shape_of(found, schema), content.context, defaults)
+        each
         for name, found in schema["properties"].items()
         if isinstance(found, Mapping)
+        for each in _settings((name,), shape_of(found, schema), content.context, defaults, schema)
     ]
     return [*known, *_unknown(content.context, schema["properties"])]
 
@@ -105,13 +122,35 @@ def typed_over(
     ]  # fmt: skip
 
 
-def _setting(name: str, shape: Shape, context: Mapping[str, Any], defaults: Mapping[str, Any]) -> Setting:
-    schema = shape.schema
+def _settings(
+    path: tuple[str, ...], shape: Shape, said: Mapping[str, Any], defaults: Mapping[str, Any], root: Mapping[str, Any]
+) -> Iterator[Setting]:  # fmt: skip
+    """One, or one for each that is below it: unless what the version says there would not fit, and be lost."""
+    name, below = path[-1], inner_of(shape)
+    inner = said.get(name, {})
+    if not below or not isinstance(inner, Mapping) or not inner.keys() <= below.keys():
+        yield _setting(path, shape, said, defaults)
+        return
+    outer = defaults.get(name)
+    for key, found in below.items():
+        under = shape_of(found, root)
+        preset = {key: under.schema.get("default"), **(outer if isinstance(outer, Mapping) else {})}
+        yield _setting((*path, key), under, inner, preset)
+
+
+def _setting(
+    path: tuple[str, ...], shape: Shape, said: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> Setting:
+    name, schema = path[-1], shape.schema
     default = _text(name, shape, defaults.get(name))
-    initial = _text(name, shape, context[name]) if name in context else ""
+    initial = _text(name, shape, said[name]) if name in said else ""
     made = _one(
-        f"{CONTEXT}.{name}", label(name), shape, initial, default, str(schema.get("description") or "")
-    )
+        ".".join((CONTEXT, *path)), ": ".join(map(label, path)), shape, initial, default,
+        str(schema.get("description") or ""),
+    )  # fmt: skip
+    made = replace(made, path=path, left=name not in said)
+    if (listed := choices_of(shape)) and _among(listed, said.get(name, [])):
+        return _ticked(made, listed, said.get(name), defaults.get(name))
     options = _options(shape, default)
     control: Control = "select" if options else made.control
     least, most = schema.get("minimum"), schema.get("maximum")
@@ -121,6 +160,21 @@ def _setting(name: str, shape: Shape, context: Mapping[str, Any], defaults: Mapp
         examples=tuple(str(each) for each in schema.get("examples") or ()) if control == "text" else (),
         least=least if isinstance(least, int | float) else None, most=most if isinstance(most, int | float) else None,
         longest=longest if isinstance(longest, int) else None,
+    )  # fmt: skip
+
+
+def _among(listed: tuple[str, ...], value: Any) -> bool:
+    return isinstance(value, list) and all(each in listed for each in value)
+
+
+def _ticked(made: Setting, listed: tuple[str, ...], value: Any, default: Any) -> Setting:
+    """Boxes to tick; where nothing is said, those of the graph's default are."""
+    preset = default if _among(listed, default) else []
+    texts = ["\n".join(each for each in listed if each in said) for said in (preset, value or [])]
+    initial = texts[0] if value is None else texts[1]
+    return replace(
+        made, control="choices", options=tuple(Option(each, each) for each in listed), hint="any of these",
+        initial=initial, text=initial, default=texts[0],
     )  # fmt: skip
 
 
@@ -136,7 +190,8 @@ def _unknown(context: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[S
     for name in context:
         if name not in known:
             said = "No setting of this graph, so it has no effect: empty it to take it away."
-            yield _one(f"{CONTEXT}.{name}", name, Shape("any", {}), _json(context[name]), "", said)
+            made = _one(f"{CONTEXT}.{name}", name, Shape("any", {}), _json(context[name]), "", said)
+            yield replace(made, path=(name,))
 
 
 def _control(shape: Shape, *texts: str) -> Control:

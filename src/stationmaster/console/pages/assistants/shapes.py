@@ -37,6 +37,20 @@ def is_lines(shape: Shape) -> bool:
     return shape.type == "array" and isinstance(items, Mapping) and items.get("type") == "string"
 
 
+def choices_of(shape: Shape) -> tuple[str, ...]:
+    """What a list of texts may hold, where the schema says all of it: people tick them."""
+    items = shape.schema.get("items")
+    listed = items.get("enum") if shape.type == "array" and isinstance(items, Mapping) else None
+    return tuple(listed) if isinstance(listed, list) and all(isinstance(each, str) for each in listed) else ()
+
+
+def inner_of(shape: Shape) -> Mapping[str, Any]:
+    """The schemas of what is below a setting, where it takes just these: each is a setting of its own."""
+    inner = shape.schema.get("properties")
+    closed = shape.type == "object" and shape.schema.get("additionalProperties") is False
+    return inner if closed and isinstance(inner, Mapping) else {}
+
+
 def hint_of(shape: Shape) -> str:
     """What it takes, in a few words: `number, 0 to 2`."""
     words = {"integer": "whole number", "number": "number", "array": "JSON list", "object": "JSON object"}

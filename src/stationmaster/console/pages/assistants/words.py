@@ -92,8 +92,10 @@ def text_of(field: str, value: Any) -> str:
             return value or "empty"
         case int() | float():
             return money_text(field, value)
-        case list() if value and all(isinstance(each, str) for each in value):
-            return ", ".join(value)
+        case list() if all(isinstance(each, str) for each in value):
+            return ", ".join(value) or "none"
+        case dict() if value and not any(isinstance(each, dict | list) for each in value.values()):
+            return "\n".join(f"{label(key)}: {text_of(key, each)}" for key, each in value.items())
         case _:
             return json.dumps(value, ensure_ascii=False, indent=2)
 
