@@ -2,6 +2,8 @@
 it is started once, and what waits longest starts first, so that no worker is left alone with it at the end.
 """
 
+from fnmatch import fnmatchcase
+
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
@@ -12,12 +14,11 @@ TOGETHER = (
     "tests/stationmaster/crons/",
     "tests/stationmaster/reconcile/",
     "tests/stationmaster/console/pages/served/",
-    "tests/agents/support/test_served_",
-    "tests/stationmaster/console/pages/served/",
+    "tests/agents/*test_served_",
     "tests/stationmaster/console/pages/test_browser_",
     "tests/stationmaster/reviews/test_",
 )
-"""The files that start so share a fixture that lasts a session and costs a process."""
+"""The files that start so (`*` is anything) share a fixture that lasts a session and costs a process."""
 
 FIRST = (
     "tests/reviews_hold/test_many.py",
@@ -29,7 +30,7 @@ FIRST = (
     "tests/stationmaster/reconcile/",
     "tests/stationmaster/client/",
     "tests/examples/",
-    "tests/agents/support/test_served_",
+    "tests/agents/*test_served_",
     "tests/stationmaster/cli/test_up",
     "tests/stationmaster/console/pages/served/",
     "tests/stationmaster/console/pages/test_browser_",
@@ -48,9 +49,13 @@ class BySharedServer(LoadFileScheduling):
     """A file's tests stay together, and so do the files of TOGETHER."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((start for start in TOGETHER if nodeid.startswith(start)), super()._split_scope(nodeid))
+        return next((start for start in TOGETHER if _starts(nodeid, start)), super()._split_scope(nodeid))
 
 
 def rank(item: pytest.Item) -> int:
     """Its place in FIRST; the rest comes after all of them, in the order in which it was found."""
-    return next((place for place, start in enumerate(FIRST) if item.nodeid.startswith(start)), len(FIRST))
+    return next((place for place, start in enumerate(FIRST) if _starts(item.nodeid, start)), len(FIRST))
+
+
+def _starts(nodeid: str, start: str) -> bool:
+    return fnmatchcase(nodeid, f"{start}*")

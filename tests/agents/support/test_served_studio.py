@@ -111,9 +111,9 @@ async def test_the_assistant_the_drawing_and_the_schemas(client: LangGraphClient
     assert await client.assistants.get_subgraphs(assistant["assistant_id"]) == {}
 
 
-async def test_the_requests_as_studio_makes_them(support: AgentServer) -> None:
+async def test_the_requests_as_studio_makes_them(served: AgentServer) -> None:
     """Studio posts its search as text/plain, which spares it a preflight."""
-    async with httpx.AsyncClient(base_url=support.url, trust_env=False) as http:
+    async with httpx.AsyncClient(base_url=served.url, trust_env=False) as http:
         info = await http.get("/info")
         found = await http.post(
             "/assistants/search",
@@ -124,8 +124,8 @@ async def test_the_requests_as_studio_makes_them(support: AgentServer) -> None:
     assert GRAPH in [assistant["graph_id"] for assistant in found.json()]
 
 
-async def test_mcp_lists_the_graph_and_answers_through_it(support: AgentServer) -> None:
-    async with httpx.AsyncClient(base_url=support.url, trust_env=False, timeout=20) as http:
+async def test_mcp_lists_the_graph_and_answers_through_it(served: AgentServer) -> None:
+    async with httpx.AsyncClient(base_url=served.url, trust_env=False, timeout=20) as http:
 
         async def call(method: str, **params: Any) -> Any:
             body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
