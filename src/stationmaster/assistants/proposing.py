@@ -55,10 +55,10 @@ class Proposal:
 async def propose_promote(
     gateway: Gateway, pool: Pool | None, name: str, origin: str | None = None, *, expected: int | None = None
 ) -> Proposal:
-    """`origin`'s behaviour (graph, context, limit, tags) as the next version of the assistant called `name`.
+    """`origin`'s behaviour (graph, context, limit) as the next version of the assistant called `name`.
 
-    Without an origin it is the arm of the running canary. Description and labels stay: they say what the assistant is
-    for. Conflict if `expected` is not current.
+    Without an origin it is the arm of the running canary. Description, tags and labels stay: they say what the
+    assistant is, and `experiment` would no longer be true. Conflict if `expected` is not current.
     """
     target = _expected(await find_ours(gateway, name), expected)
     routes = Routes.of(target.metadata)
@@ -70,8 +70,7 @@ async def propose_promote(
             f"`stationmaster assistants canary end {name_of(target)}`"
         )
     content = replace(
-        target.content(), graph=source.graph, context=source.context,
-        recursion_limit=source.recursion_limit, tags=source.tags,
+        target.content(), graph=source.graph, context=source.context, recursion_limit=source.recursion_limit,
     )  # fmt: skip
     changes = written(target, content)
     if not changes and not closes:

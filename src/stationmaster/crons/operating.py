@@ -62,9 +62,7 @@ async def pause(
     now = datetime.now(UTC).isoformat(timespec="seconds")
     paused: list[ServedCron] = []
     for cron in named(await server.gateway.crons(), asked):
-        note = {
-            PAUSED: {"reason": reason, "by": by, "at": now, WAS_ENABLED: cron.enabled or _was_enabled(cron)}
-        }
+        note = {PAUSED: {"reason": reason, "by": by, "at": now, WAS_ENABLED: cron.on_once_resumed}}
         paused.append(await server.gateway.patch_cron(cron.cron_id, enabled=False, metadata=note))
     if connections is not None:
         async with connections() as conn:
@@ -87,7 +85,7 @@ async def resume(server: CronServer, asked: str) -> ServedCron:
         raise CronError(f"{asked} is not paused: its next slot is {cron.next_run_at}")
     if cron.owned and cron.paused is None:
         raise CronError(f"{asked} is off because its file says so: write `enabled: true` there, then apply")
-    if cron.paused is not None and not _was_enabled(cron):
+    if cron.paused is not None and not cron.on_once_resumed:
         return await server.gateway.patch_cron(cron.cron_id, enabled=False, metadata={PAUSED: None})
     began = datetime.now(UTC)
     after = await server.gateway.patch_cron(
@@ -118,11 +116,6 @@ async def run_now(server: CronServer, asked: str, *, by: str) -> Started:
     metadata = run.get("metadata") or {}
     tick = metadata.get(TICK) if STARTED in metadata else None
     return Started(str(run["run_id"]), str(run["thread_id"]), tick if isinstance(tick, int) else None)
-
-
-def _was_enabled(cron: ServedCron) -> bool:
-    """Whether it was on when people paused it; a note that does not say so is of one that was."""
-    return cron.paused is not None and cron.paused.get(WAS_ENABLED) is not False
 
 
 def _said(error: ServerRefused) -> str:

@@ -1,5 +1,6 @@
 """What is written to a server for an assistant and a cron: marks, digests, config. Pure but for the clock."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from stationmaster.reconcile.resources import (
     MANAGED_BY,
     MANAGER,
     NAME,
+    WAS_ENABLED,
     Assistant,
     Cron,
     ServedAssistant,
@@ -27,6 +29,12 @@ def applied_marks(resource: Assistant | Cron) -> dict[str, Any]:
 
 def cron_metadata(cron: Cron) -> dict[str, Any]:
     return {MANAGED_BY: MANAGER, NAME: cron.name, **cron.behaviour, **applied_marks(cron)}
+
+
+def note_for(cron: Cron, paused: Mapping[str, Any]) -> dict[str, Any]:
+    """Why a cron stands still, for whoever resumes it: then it is on or off as its file says by now."""
+    known = (paused.get(WAS_ENABLED) is not False) == cron.enabled
+    return dict(paused) if known else {**paused, WAS_ENABLED: cron.enabled}
 
 
 def change(by: Signature, from_version: int | None, version: int | None = None) -> dict[str, Any]:

@@ -155,7 +155,7 @@ def _crons(desired: Desired, actual: Actual, *, prune: bool) -> Iterator[Change]
 
 def _with_file(cron: Cron, rows: Sequence[ServedCron]) -> Iterator[Change]:
     """One that people paused is kept, else the row that needs the least; of equals one that runs, then the oldest."""
-    compared = [(row, _compared(wanted(cron), _unpaused(cron, row), row.applied)) for row in rows]
+    compared = [(row, _compared(wanted(cron), _unpaused(row), row.applied)) for row in rows]
     compared.sort(key=lambda each: (not each[0].stopped, len(each[1]), *_age(each[0])))
     (kept, fields), surplus = compared[0], tuple(row for row, _ in compared[1:])
     if surplus:
@@ -193,10 +193,9 @@ def _ours(assistant: Assistant, found: ServedAssistant) -> Fields:
     }
 
 
-def _unpaused(cron: Cron, row: ServedCron) -> Fields:
-    """A cron that people paused is as the file wants it, whatever the file says of `enabled`."""
-    fields = served(row)
-    return {**fields, "enabled": cron.enabled} if row.stopped else fields
+def _unpaused(row: ServedCron) -> Fields:
+    """Of a cron that people paused counts whether it will be on once it is resumed."""
+    return {**served(row), "enabled": row.on_once_resumed}
 
 
 def _compared(wants: Fields, has: Fields, applied: Mapping[str, str]) -> tuple[FieldChange, ...]:

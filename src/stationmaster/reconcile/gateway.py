@@ -8,7 +8,15 @@ from typing import Any
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError
 
-from stationmaster.reconcile.bodies import applied_marks, change, config_of, cron_metadata, gone_labels, marks
+from stationmaster.reconcile.bodies import (
+    applied_marks,
+    change,
+    config_of,
+    cron_metadata,
+    gone_labels,
+    marks,
+    note_for,
+)
 from stationmaster.reconcile.errors import Conflict, Missing, ServerRefused
 from stationmaster.reconcile.reading_back import assistant_from, cron_from
 from stationmaster.reconcile.resources import (
@@ -226,7 +234,7 @@ class Gateway:
         metadata = {
             **cron_metadata(cron),
             CHANGE: change(by, None),
-            **({PAUSED: dict(paused)} if paused else {}),
+            **({PAUSED: note_for(cron, paused)} if paused else {}),
         }
         common: dict[str, Any] = {
             "schedule": cron.schedule, "timezone": cron.timezone, "input": dict(cron.input), "metadata": metadata,
@@ -247,7 +255,7 @@ class Gateway:
     async def update_cron(
         self, before: ServedCron, cron: Cron, by: Signature, fields: Sequence[str]
     ) -> ServedCron:
-        """Write the named fields.
+        """Write the named fields. Of a paused one `enabled` is for when it is resumed.
 
         Schedule and zone go together with `enabled`: the server then counts the next time anew, and a cron that is
         enabled again does not fire for the past. Otherwise they stay out, or a slot that is due now would be lost.
@@ -258,6 +266,8 @@ class Gateway:
         if {"schedule", "timezone", "enabled"} & set(fields):
             enabled = cron.enabled and not before.stopped
             asked |= {"schedule": cron.schedule, "timezone": cron.timezone, "enabled": enabled}
+        if before.stopped and "enabled" in fields:
+            asked["metadata"][PAUSED] = note_for(cron, before.paused or {})
         if "input" in fields:
             asked["input"] = dict(cron.input)
         if "on_run_completed" in fields and cron.thread_id is None:

@@ -242,7 +242,7 @@ class ServedCron:
             self.name, assistant, self.schedule, self.timezone, self.input, said.get("thread") or FRESH,
             said.get("overlap") or plain.overlap, said.get("missed") or plain.missed,
             keep if isinstance(keep, int) else plain.keep_days,
-            self.enabled or (self.stopped and _mapping(self.paused).get(WAS_ENABLED) is not False),
+            self.on_once_resumed,
             _mapping(said.get("review")),
         )  # fmt: skip
 
@@ -255,6 +255,11 @@ class ServedCron:
         """{reason, by, at} while people have stopped it."""
         found = self.metadata.get(PAUSED)
         return found if isinstance(found, Mapping) else None
+
+    @property
+    def on_once_resumed(self) -> bool:
+        """Whether it is on, or will be when people resume it; a note that does not say so is of one that was on."""
+        return self.enabled or (self.stopped and _mapping(self.paused).get(WAS_ENABLED) is not False)
 
     @property
     def stopped(self) -> bool:

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from hypothesis import strategies as st
 
+from stationmaster.reconcile.bodies import note_for
 from stationmaster.reconcile.diff import Actual, Change, Desired
 from stationmaster.reconcile.fields import digests
 from stationmaster.reconcile.resources import (
@@ -70,7 +71,7 @@ def served_assistant(
 def served_cron(cron: Cron, applied: Cron | None, *, mine: bool = True, paused: bool = False) -> ServedCron:
     """The same of a cron."""
     marks = {MANAGED_BY: MANAGER, NAME: cron.name, **cron.behaviour} if mine else {}
-    stopped = {PAUSED: {"reason": "storm"}} if paused else {}
+    stopped = {PAUSED: note_for(cron, {"reason": "storm"})} if paused else {}
     return ServedCron(
         str(uuid4()), cron.thread_id, cron.assistant_id, cron.schedule, cron.timezone,
         {"input": dict(cron.input), "multitask_strategy": STRATEGIES[cron.overlap]}, cron.enabled and not paused, None,

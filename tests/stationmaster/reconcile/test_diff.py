@@ -142,6 +142,17 @@ def test_a_cron_that_runs_although_it_was_paused_is_no_exception() -> None:
     assert [field.field for field in change.fields] == ["enabled"]
 
 
+@pytest.mark.parametrize("on", [True, False])
+def test_what_a_file_says_of_enabled_counts_for_a_paused_cron_too(*, on: bool) -> None:
+    cron = Cron("a", "b", "0 9 * * *", enabled=on)
+    paused = served_cron(cron, cron, paused=True)
+    assert diff(Desired((), (cron,)), Actual((), (paused,))) == ()
+    other = replace(cron, enabled=not on)
+    (change,) = diff(Desired((), (other,)), Actual((), (paused,)))
+    assert [(field.field, field.served, field.wanted) for field in change.fields] == [("enabled", on, not on)]
+    assert (change.action, change.anew, change.drifted) == ("update", False, False)
+
+
 def test_an_assistant_that_others_crons_use_is_not_pruned() -> None:
     assistant = Assistant("a", "support")
     theirs = served_cron(Cron("x", "a", "0 9 * * *"), None, mine=False)

@@ -8,6 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
+from stationmaster.crons import operating
+from stationmaster.crons.server import CronServer
 from stationmaster.reconcile.diff import Desired
 from stationmaster.reconcile.errors import Conflict
 from stationmaster.reconcile.fields import served as fields_of
@@ -36,6 +38,23 @@ async def test_a_paused_cron_stays_paused_whatever_is_applied(served: Served, ed
     assert row.stopped
     assert row.paused == {"reason": "storm", "by": "ana"}
     assert {**fields_of(row), "enabled": True} == wanted(replace(K, **edit))
+
+
+@pytest.mark.parametrize("edit", [{}, {"overlap": "replace"}])
+async def test_a_paused_cron_that_its_file_switches_off_stays_off_when_it_is_resumed(
+    served: Served, edit: dict[str, Any]
+) -> None:
+    """The plan shows it, one apply writes it, the next has nothing to do; switched on again, it goes on."""
+    await applied(served, DESIRED)
+    crons = CronServer(served.gateway.client, served.url)
+    for on in (False, True):
+        await operating.pause(crons, None, "k", reason="storm", by="ana")
+        desired = replace(DESIRED, crons=(replace(K, enabled=on, **edit), DESIRED.crons[1]))
+        assert len(await applied(served, desired)) == 1
+        assert await applied(served, desired) == []
+        (row,) = [each for each in (await actual(served)).crons if each.name == "k"]
+        assert row.stopped and (row.paused or {})["reason"] == "storm"
+        assert (await operating.resume(crons, "k")).enabled is on
 
 
 @pytest.mark.parametrize("edit", [{"schedule": "0 8 * * *"}, {"keep_days": 2}, {"overlap": "replace"}, None])

@@ -134,6 +134,8 @@ def fields(page: str) -> dict[str, str]:
     for name, select in re.findall(r'<select[^>]*name="([^"]*)"[^>]*>(.*?)</select>', form[0], re.DOTALL):
         chosen = re.search(r'value="([^"]*)" selected', select)
         sent[name] = chosen[1] if chosen else ""
+    for name, value in re.findall(r'<input type="checkbox" name="([^"]*)" value="([^"]*)" checked', form[0]):
+        sent[name] = f"{sent[name]}\n{value}".strip()  # one line for each, as when a page sends them on
     return {name: unescape(value) for name, value in sent.items()}
 
 

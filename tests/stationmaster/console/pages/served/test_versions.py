@@ -64,7 +64,7 @@ async def test_promote_in_two_presses_with_the_consequences(place: Served):
         assert told.headers["location"] == f"{where}?done=promoted"
         assert "Promoted: version 2 is current." in (await pia.get(told.headers["location"])).text
     now = await place.now(live)
-    assert now.context == {"tone": "brief"} and now.tags == ("new",) and now.description == "Answers."
+    assert now.context == {"tone": "brief"} and now.tags == ("shop",) and now.description == "Answers."
     assert now.change["author"] == "pia.promotes" and now.change["source"] == f"promote {other.known_as}@1"
 
 
