@@ -79,21 +79,26 @@ def print_assistant(
 
 
 def _print_context(console: Console, context: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    values = [(key, value, "") for key, value in context.items()]
-    values += [(key, value, "dim") for key, value in defaults.items() if key not in context]
+    values = [(key, value, False) for key, value in context.items()]
+    values += [(key, value, True) for key, value in defaults.items() if key not in context]
     if not values:
         return
     console.print()
-    console.print(Text("Context", style="bold").append("  dim: the graph's default", style="not bold dim"))
+    console.print(Text("Context", style="bold"))
     rows = facts({})
-    for key, value, style in values:
+    for key, value, default in values:
         if fits(value):
-            rows.add_row(text(f"  {key}"), text(said(value), style))
+            rows.add_row(text(f"  {key}"), text(said(value), "dim" if default else "").append(_left(default)))
     console.print(rows)
-    for key, value, style in values:
+    for key, value, default in values:
         if not fits(value):
-            console.print(text(f"  {key}", "dim"))
-            console.print(Padding(text(lines_of(value), style), (0, 0, 0, 4)))
+            console.print(text(f"  {key}", "dim").append(_left(default)))
+            console.print(Padding(text(lines_of(value), "dim" if default else ""), (0, 0, 0, 4)))
+
+
+def _left(default: object) -> str:
+    """In words, since a pipe shows no dim text."""
+    return "  (the graph's default)" if default else ""
 
 
 def print_history(console: Console, steps: Sequence[Step], total: int) -> None:

@@ -103,15 +103,7 @@ async def find_before(
     patience = Patience(
         limits, "a run was looked for by its key", "nothing more was started; try again", tell
     )
-    while True:
-        try:
-            async with within(limits.answer_s):
-                found = await find_started(client, thread_id, key)
-        except PASSING as error:
-            await patience.lost(error)
-            continue
-        patience.restored()
-        return found
+    return await _look(client, thread_id, key, patience)
 
 
 async def find_taken(
@@ -131,16 +123,7 @@ async def find_taken(
     )
     await patience.lost(broken)
     until, pause_s = time.monotonic() + limits.late_s, FIRST_LOOK_S
-    while True:
-        try:
-            async with within(limits.answer_s):
-                found = await find_started(client, thread_id, key)
-        except PASSING as error:
-            await patience.lost(error)
-            continue
-        patience.restored()
-        if found is not None:
-            return found
+    while (found := await _look(client, thread_id, key, patience)) is None:
         if time.monotonic() >= until:
             raise NotTaken(
                 f"the answer was lost while a run was being started ({named(broken)}), and for {limits.late_s:g} s no "
@@ -149,3 +132,17 @@ async def find_taken(
             ) from broken
         await asyncio.sleep(min(pause_s, max(until - time.monotonic(), 0.0)))  # between two looks for the run
         pause_s = min(pause_s * 2, limits.pause_s)
+    return found
+
+
+async def _look(client: LangGraphClient, thread_id: str, key: str, patience: Patience) -> Started | None:
+    """What the server says of the key, asked again as long as it does not answer and there is patience."""
+    while True:
+        try:
+            async with within(patience.limits.answer_s):
+                found = await find_started(client, thread_id, key)
+        except PASSING as error:
+            await patience.lost(error)
+        else:
+            patience.restored()
+            return found
