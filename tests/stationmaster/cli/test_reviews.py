@@ -10,7 +10,7 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from stationmaster.cli.reviews import kept
-from stationmaster.cli.reviews_shown import is_graphs_own
+from stationmaster.reviews.asking_as import asked_as
 from tests.conftest import clone
 from tests.stationmaster.cli.running import Up, eventually, stationmaster
 from tests.stationmaster.server.tiny import tiny_project
@@ -183,6 +183,6 @@ def test_the_first_answer_of_two_is_told_to_be_kept() -> None:
 
 async def test_the_graphs_own_assistant_is_told_from_one_of_its_name(client: LangGraphClient) -> None:
     own = (await client.assistants.search(graph_id="support", metadata={"created_by": "system"}))[0]
-    assert is_graphs_own({"graph": "support", "assistant_id": own["assistant_id"]})
-    assert not is_graphs_own({"graph": "support", "assistant_id": "6f0c2c0e-5d0b-5f3c-9a53-3f5f7a2a9d41"})
-    assert not is_graphs_own({"graph": None, "assistant_id": None})
+    assert asked_as("support", own["assistant_id"], "support", 3) == "support (the graph's own), version 3"
+    assert asked_as("support", "6f0c2c0e-5d0b-5f3c-9a53-3f5f7a2a9d41", "support", 3) == "support, version 3"
+    assert asked_as(None, None, None, None) == ""
