@@ -1,6 +1,7 @@
 """A real Postgres for the tests: one server and one migrated template a session, one clone a test."""
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
 from pathlib import Path
@@ -23,6 +24,12 @@ from tests.scheduling import BySharedServer, rank
 TEMPLATE = "migrated"
 SEEDED_TEMPLATE = "seeded"
 _numbers = count(1)
+
+
+def pytest_configure() -> None:
+    """A run in a shell's background inherits that Ctrl-C is ignored, and so would every process under test."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> BySharedServer:

@@ -23,6 +23,7 @@ from langgraph_sdk.client import LangGraphClient
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "langgraph.json"
+HURRIED = Path(__file__).with_name("hurried.py")
 START_TIMEOUT_S = 90.0
 STOP_TIMEOUT_S = 30.0
 # What would let a test reach a provider, or inherit this machine's set-up.
@@ -122,7 +123,7 @@ class AgentServer:
         """Start the process without waiting for it to be ready."""
         self.directory.mkdir(parents=True, exist_ok=True)
         command = [
-            sys.executable, "-m", "langgraph_cli", "dev", "--config", str(self.config), "--no-browser",
+            sys.executable, "-P", str(HURRIED), "dev", "--config", str(self.config), "--no-browser",
             "--no-reload", "--host", self.host, "--port", str(self.port), "--server-log-level", "info",
             "--n-jobs-per-worker", str(self.jobs),
         ]  # fmt: skip
