@@ -1,4 +1,6 @@
-"""One real server for this room, with graphs whose nodes write down what they saw, and no database of reviews."""
+"""One real server for this room, with graphs whose nodes write down what they saw, and no database of reviews; the same
+on the durable runtime for all that is asked of it (slow, but for what names it).
+"""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -10,7 +12,9 @@ from langgraph_sdk.client import LangGraphClient
 
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.resources import Assistant, ServedAssistant, Signature
+from tests.conftest import clone
 from tests.fakes.agent_server import CONFIG, ROOT, AgentServer
+from tests.fakes.community_server import CommunityServer
 
 ANNA = Signature("anna", "test", "because")
 _numbers = count(1)
@@ -32,7 +36,7 @@ def configured_project(directory: Path, *, http: bool = True) -> Path:
 
 
 @pytest.fixture(scope="session")
-def configured(served_shop: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
+def on_dev(served_shop: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
     """`langgraph dev` with that project, shared by the room."""
     directory = tmp_path_factory.mktemp("configured")
     env = {"STATIONMASTER_DATABASE_URI": served_shop, "PYTHONPATH": str(ROOT)}
@@ -40,6 +44,26 @@ def configured(served_shop: str, tmp_path_factory: pytest.TempPathFactory) -> It
     server.start_blocking()
     yield server
     server.kill_blocking()
+
+
+@pytest.fixture(scope="session")
+def on_durable(
+    server: str, seeded_template: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[CommunityServer]:
+    """The durable runtime with the same project, on a database of its own."""
+    directory = tmp_path_factory.mktemp("configured_durable")
+    for uri in clone(server, seeded_template, "durable_assistants"):
+        env = {"STATIONMASTER_DATABASE_URI": uri}
+        served = CommunityServer(directory, database=uri, env=env, config=configured_project(directory))
+        served.start_blocking()
+        yield served
+        served.kill_blocking()
+
+
+@pytest.fixture(params=["dev", pytest.param("durable", marks=pytest.mark.slow)])
+def configured(request: pytest.FixtureRequest) -> AgentServer:
+    """One of the two."""
+    return request.getfixturevalue(f"on_{request.param}")
 
 
 @pytest.fixture

@@ -14,10 +14,11 @@ from stationmaster.reconcile.plan import as_json
 from stationmaster.reconcile.reconciling import NotApplied, Wish, apply, look
 from stationmaster.reconcile.resources import Assistant, Cron, Work
 from stationmaster.reconcile.sparing import WAY_OUT
-from tests.stationmaster.reconcile.conftest import Served
+from tests.stationmaster.reconcile.conftest import RUNTIMES, Served
 from tests.stationmaster.reconcile.wishes import BY, DESIRED, A, K, actual, applied, fields, told
 
 
+@pytest.mark.parametrize("target", RUNTIMES, indirect=True)
 async def test_what_the_files_say_is_what_the_server_has_and_a_second_apply_writes_nothing(
     served: Served,
 ) -> None:
