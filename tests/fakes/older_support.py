@@ -13,7 +13,9 @@ from agents.support import graph as today
 from agents.support.context import Context
 from agents.support.state import Input, State
 
-ADDED_SINCE = frozenset({"decided_by", "attempts", "degraded", "failures", "details", "problem", "summary", "off"})
+ADDED_SINCE = frozenset(
+    {"decided_by", "attempts", "degraded", "failures", "details", "problem", "summary", "off"}
+)
 
 
 def older_state() -> type[Any]:

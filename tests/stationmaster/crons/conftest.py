@@ -1,4 +1,6 @@
-"""One `langgraph dev` for the room, on a database of its own; each test's crons have names of their own."""
+"""One `langgraph dev` for the room, on a database of its own, and for the long proofs one durable runtime; each test's
+crons have names of their own.
+"""
 
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
@@ -13,24 +15,49 @@ from stationmaster.reviews.database import Connection, Pool, open_pool
 from tests.conftest import clone
 from tests.fakes.agent_server import AgentServer
 from tests.stationmaster.crons.operator import BY, Operator
-from tests.stationmaster.crons.serving import GRAPHS, cron_server
+from tests.stationmaster.crons.serving import GRAPHS, Serving, cron_server, serving
 
 _numbers = count(1)
 
 
-@pytest.fixture(scope="session")
-def cron_database(server: str, migrated_template: str) -> Iterator[str]:
-    """Where the served crons' history is."""
-    yield from clone(server, migrated_template, "crons")
+RUNTIMES = ("dev", "durable")
 
 
 @pytest.fixture(scope="session")
-def served_crons(cron_database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
+def on_dev(
+    server: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Serving]:
     """`langgraph dev` with the project's auth and app."""
-    server = cron_server(tmp_path_factory.mktemp("crons"), cron_database)
-    server.start_blocking()
-    yield server
-    server.stop_blocking(9)
+    for uri in clone(server, migrated_template, "crons"):
+        yield from serving(cron_server(tmp_path_factory.mktemp("crons"), uri), uri)
+
+
+@pytest.fixture(scope="session")
+def on_durable(
+    server: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Serving]:
+    """The durable runtime with the same."""
+    for uri in clone(server, migrated_template, "crons_durable"):
+        directory = tmp_path_factory.mktemp("crons_durable")
+        yield from serving(cron_server(directory, uri, durable=True), uri)
+
+
+@pytest.fixture(params=["dev", pytest.param("durable", marks=pytest.mark.slow)])
+def crons_on(request: pytest.FixtureRequest) -> Serving:
+    """One of the two."""
+    return request.getfixturevalue(f"on_{request.param}")
+
+
+@pytest.fixture
+def cron_database(crons_on: Serving) -> str:
+    """Where the served crons' history is."""
+    return crons_on.database
+
+
+@pytest.fixture
+def served_crons(crons_on: Serving) -> AgentServer:
+    """The server that fires them."""
+    return crons_on.server
 
 
 @pytest.fixture

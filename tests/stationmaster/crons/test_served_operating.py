@@ -117,6 +117,7 @@ async def test_a_cron_that_its_file_switched_off_is_not_started_by_pause_and_res
     assert (await operating.resume(operator.server, operator.key("on"))).enabled
 
 
+@pytest.mark.parametrize("crons_on", ["dev"], indirect=True)
 async def test_the_trap_is_real(operator: Operator) -> None:
     """Enabled again by itself, the stock server fires at once for a date that is long past."""
     cron = await operator.cron("trap")
@@ -175,6 +176,7 @@ async def test_retention_leaves_threads_that_wait(operator: Operator) -> None:
     assert await prune(operator.server, operator.connections, in_a_week) == []
 
 
+@pytest.mark.parametrize("crons_on", ["dev"], indirect=True)
 async def test_skipped_slots_are_a_plain_line_in_the_log(
     operator: Operator, served_crons: AgentServer
 ) -> None:
