@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.agent_server import ROOT, clean_environment
 
 IMPORT_ALL = """
@@ -52,6 +54,7 @@ def checkout(target: Path) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_its_install_lines_give_an_environment_in_which_every_graph_imports(tmp_path: Path) -> None:
     context = checkout(tmp_path / "deps" / "main")
     cli = [sys.executable, "-m", "langgraph_cli"]

@@ -1,4 +1,4 @@
-"""`langgraph dev` whose idle queue looks for new runs every 20 ms instead of every half second.
+"""`langgraph dev` whose idle queue looks for new runs every 50 ms instead of every half second.
 
 Nothing else differs. A test that talks to an idle server would wait up to a second for each of its runs; that wait
 is the in-memory queue's, shows nothing about what is tested, and was half of what `make test` took.
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 IDLE_S = 0.5
-HURRIED_S = 0.02
+HURRIED_S = 0.05
 QUEUE = "langgraph_runtime_inmem.ops"
 
 _sleep = asyncio.sleep

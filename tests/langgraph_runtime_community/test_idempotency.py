@@ -131,6 +131,7 @@ async def test_what_the_server_offers_is_said(community: CommunityServer) -> Non
     assert said == "conditional-resume, idempotency-key"
 
 
+@pytest.mark.slow
 async def test_another_process_knows_it_also_after_the_first_is_gone(
     empty_database: str, tmp_path: Path
 ) -> None:

@@ -210,6 +210,7 @@ async def test_a_conversation_that_went_wrong_is_not_written(
     assert written(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_the_command_records_without_a_key(tmp_path: Path) -> None:
     """What `make record` runs, for one conversation."""
     done = subprocess.run(

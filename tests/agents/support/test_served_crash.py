@@ -94,6 +94,7 @@ def assert_paid_once(talk: Conversation, provider: PaymentProvider, ledger: Ledg
     assert ledger.mail_kinds(talk.ticket_id) == ["acknowledge", "reply"]
 
 
+@pytest.mark.slow
 async def test_questions_outlive_a_clean_stop_and_a_kill(
     stopped: Stopped, order_of: Callable[..., str], tmp_path: Path, provider: PaymentProvider, ledger: Ledger
 ) -> None:

@@ -256,6 +256,7 @@ async def test_a_tenant_is_pinned_to_an_assistant_of_its_own(
     assert row["metadata"]["canary"] is None
 
 
+@pytest.mark.slow
 async def test_arms_are_the_same_after_a_restart(
     configured: AgentServer, gateway: Gateway, sdk: LangGraphClient, name: str
 ) -> None:

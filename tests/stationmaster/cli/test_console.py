@@ -11,7 +11,7 @@ from tests.fakes.agent_server import free_port
 from tests.fakes.console import ConsoleProcess
 from tests.fakes.graphs import ledger
 from tests.fakes.graphs.serving import interrupting
-from tests.stationmaster.cli.running import stationmaster
+from tests.stationmaster.cli.running import in_process, stationmaster
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ async def test_langchains_own_server_without_webhooks(
 
 def decide(console: ConsoleProcess, review_id: str) -> subprocess.CompletedProcess[str]:
     options = ("--answer", '{"ok": true}', "--data-dir", str(console.data_dir))
-    return stationmaster("reviews", "decide", review_id, *options, cwd=console.data_dir)
+    return in_process("reviews", "decide", review_id, *options, cwd=console.data_dir)
 
 
 def test_it_starts_before_its_server_does(console: ConsoleProcess) -> None:
@@ -61,7 +61,7 @@ def test_beyond_this_machine_it_wants_users_and_the_webhooks_secret(
     assert "no user who could sign in" in console.said
     assert "stationmaster users add" in console.said
     env = {"STATIONMASTER_DATABASE_URI": console.database}
-    assert stationmaster("users", "add", "ann", "--no-password", cwd=tmp_path, env=env).returncode == 0
+    assert in_process("users", "add", "ann", "--no-password", cwd=tmp_path, env=env).returncode == 0
     assert console.spawn().stop(0) == 2
     assert "LG_WEBHOOK_SECRET" in console.said
     assert console.said.count("\n") == 1

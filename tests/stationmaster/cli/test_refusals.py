@@ -93,10 +93,11 @@ def test_no_project_here(refused: Refused) -> None:
 @pytest.mark.parametrize(
     ("source", "line", "cause"),
     [
-        (
+        pytest.param(
             "import langgraph\n\nraise RuntimeError('the model file is missing')\n",
             3,
             "RuntimeError: the model file is missing",
+            marks=pytest.mark.slow,
         ),
         ("def broken(:\n    pass\n", 1, "invalid syntax"),
     ],

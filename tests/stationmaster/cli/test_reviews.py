@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from langgraph_sdk.client import LangGraphClient
 from stationmaster.cli.reviews import kept
 from stationmaster.reviews.asking_as import asked_as
 from tests.conftest import clone
-from tests.stationmaster.cli.running import Up, eventually, stationmaster
+from tests.stationmaster.cli.running import Up, eventually, in_process, stationmaster
 from tests.stationmaster.server.tiny import tiny_project
 
+Command = Callable[..., subprocess.CompletedProcess[str]]
 ISSUE_KEYS = {"id", "thread_id", "interrupt_id", "graph", "assistant", "state", "title", "payload"}
 
 
@@ -37,9 +38,11 @@ class Terminal:
     def __init__(self, up: Up) -> None:
         self.up = up
 
-    def reviews(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-        where = {**self.up.env, "COLUMNS": "80", **env}
-        done = stationmaster("reviews", *arguments, cwd=self.up.project, env=where)
+    def reviews(
+        self, *arguments: str, run: Command = in_process, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        where = {**self.up.env, "COLUMNS": "80", **(env or {})}
+        done = run("reviews", *arguments, cwd=self.up.project, env=where)
         assert "Traceback" not in done.stderr, done.stderr
         return done
 
@@ -77,7 +80,7 @@ def test_what_waits_is_listed_shown_and_answered_once(terminal: Terminal) -> Non
     assert listed.keys() >= ISSUE_KEYS
     assert (listed["graph"], listed["assistant"], listed["state"]) == ("tiny", "tiny", "open")
     assert listed["payload"] == "how many more?"
-    table = terminal.reviews("list").stdout
+    table = terminal.reviews("list", run=stationmaster).stdout
     assert review_id[:8] in table
     assert "how many more?" in table
     assert max(map(len, table.splitlines())) <= 80
@@ -155,20 +158,20 @@ def test_a_console_elsewhere_wants_a_token_and_shows_what_is_in_scope(terminal: 
     nobody = terminal.reviews("list", *named)
     assert nobody.returncode == 2
     assert "STATIONMASTER_CONSOLE_TOKEN" in nobody.stderr
-    assert terminal.reviews("list", *named, STATIONMASTER_CONSOLE_TOKEN="wrong").returncode == 2
+    assert terminal.reviews("list", *named, env={"STATIONMASTER_CONSOLE_TOKEN": "wrong"}).returncode == 2
     token: dict[str, str] = {}
     for arguments in (
         ("add", "ann", "--no-password", "--group", "elsewhere"),
         ("token", "create", "ann", "x"),
     ):
-        made = stationmaster("users", *arguments, cwd=terminal.up.project, env=terminal.up.env)
+        made = in_process("users", *arguments, cwd=terminal.up.project, env=terminal.up.env)
         assert made.returncode == 0, made.stderr
         token = {"STATIONMASTER_CONSOLE_TOKEN": made.stdout.strip()}
-    assert terminal.reviews("list", *named, **token).stdout == "Nothing waits for a person.\n"
-    hidden = terminal.reviews("show", review_id, *named, **token)
+    assert terminal.reviews("list", *named, env=token).stdout == "Nothing waits for a person.\n"
+    hidden = terminal.reviews("show", review_id, *named, env=token)
     assert hidden.returncode == 2
     assert "no such review" in hidden.stderr
-    away = terminal.reviews("list", "--console-url", "http://127.0.0.1:9", **token)
+    away = terminal.reviews("list", "--console-url", "http://127.0.0.1:9", env=token)
     assert away.returncode == 2
     assert "no console answers at http://127.0.0.1:9" in away.stderr
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.fakes.agent_server import free_port
-from tests.stationmaster.cli.running import Up, alive, eventually, stationmaster
+from tests.stationmaster.cli.running import Up, alive, eventually, in_process, stationmaster
 from tests.stationmaster.server.tiny import tiny_project
 
 KEY = "the-key-of-the-tests"
@@ -68,7 +68,7 @@ def test_a_newcomers_session_on_the_embedded_database(make: Make, tmp_path: Path
     assert up.post("/internal/truncate").status_code == 404
     thread = up.post("/threads").json()["thread_id"]
     # Other commands find it.
-    told = stationmaster("status", cwd=tmp_path)
+    told = in_process("status", cwd=tmp_path)
     assert told.returncode == 0, told.stderr
     assert up.url in told.stdout
     assert "tiny" in told.stdout
@@ -87,7 +87,7 @@ def test_a_newcomers_session_on_the_embedded_database(make: Make, tmp_path: Path
     assert not listens(up.port)
     assert not record.exists()
     assert not list((up.data_dir / "postgres").glob("postmaster.pid"))
-    gone = stationmaster("status", cwd=tmp_path)
+    gone = in_process("status", cwd=tmp_path)
     assert gone.returncode == 2
     assert "stationmaster up" in gone.stderr
     # The next start has it again, and does not seed again.
@@ -108,7 +108,7 @@ def test_whoever_of_the_two_is_killed_the_other_ends_and_says_so(
     up.running.wait()
     eventually(lambda: not alive(child), "stopped the orphaned server")
     assert not listens(up.port)
-    told = stationmaster("status", cwd=tmp_path)
+    told = in_process("status", cwd=tmp_path)
     assert told.returncode == 2
     assert "is gone" in told.stderr
     assert f"pid {up.running.pid}" in told.stderr
@@ -139,6 +139,7 @@ def test_a_stop_that_comes_early_is_clean(tmp_path: Path, seeded_database: str) 
             up.kill()
 
 
+@pytest.mark.slow
 def test_beyond_this_machine_with_a_key_from_the_env_file(
     make: Make, seeded_database: str, tmp_path: Path
 ) -> None:
@@ -153,14 +154,14 @@ def test_beyond_this_machine_with_a_key_from_the_env_file(
     assert "callers: ci" in up.banner
     assert KEY not in up.banner
     # The data directory's own commands have the local key.
-    assert stationmaster("status", "--data-dir", "elsewhere", cwd=tmp_path).returncode == 0
+    assert in_process("status", "--data-dir", "elsewhere", cwd=tmp_path).returncode == 0
     # What it runs on is what it was started with, whatever the settings say now.
     other = {"STATIONMASTER_DATABASE_URI": "postgresql://other.example/db", "OPENAI_API_KEY": "new"}
-    told = stationmaster("status", "--data-dir", "elsewhere", cwd=tmp_path, env=other)
+    told = in_process("status", "--data-dir", "elsewhere", cwd=tmp_path, env=other)
     assert "offline:rules" in told.stdout
     assert "other.example" not in told.stdout
-    assert stationmaster("status", cwd=tmp_path).returncode == 2
-    refused = stationmaster("status", "--api-url", up.url, cwd=tmp_path)
+    assert in_process("status", cwd=tmp_path).returncode == 2
+    refused = in_process("status", "--api-url", up.url, cwd=tmp_path)
     assert refused.returncode == 2
     assert "STATIONMASTER_API_KEY" in refused.stderr
     named = stationmaster(

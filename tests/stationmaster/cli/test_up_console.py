@@ -13,7 +13,7 @@ import pytest
 
 from stationmaster.console import local
 from tests.fakes.agent_server import free_port
-from tests.stationmaster.cli.running import Up, alive, eventually, stationmaster
+from tests.stationmaster.cli.running import Up, alive, eventually, in_process, stationmaster
 from tests.stationmaster.server.tiny import tiny_project
 
 Make = Callable[..., Up]
@@ -72,7 +72,7 @@ def test_it_stands_beside_the_server_and_knows_who_may_ask(make: Make, tmp_path:
         assert hidden not in up.banner
     assert secret not in shown
     # Commands find it.
-    told = stationmaster("status", cwd=tmp_path)
+    told = in_process("status", cwd=tmp_path)
     assert up.console_url in told.stdout
     second = stationmaster("console", "--port", str(free_port()), cwd=tmp_path)
     assert second.returncode == 2
@@ -122,7 +122,7 @@ def test_all_ends_in_order_and_nothing_is_left(make: Make) -> None:
     again.running.wait()
     eventually(lambda: not any(map(alive, children)), "stopped the orphans")
     # The record is still there, and its console is known to be gone.
-    gone = stationmaster("reviews", "list", cwd=up.project)
+    gone = in_process("reviews", "list", cwd=up.project)
     assert gone.returncode == 2
     assert "no console runs" in gone.stderr
 
@@ -163,6 +163,7 @@ def test_policies_that_are_wrong_stop_the_start(tmp_path: Path, seeded_database:
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_beyond_this_machine_it_wants_a_user(make: Make, tmp_path: Path, seeded_database: str) -> None:
     """The server is served beyond it, for its callers have keys; the inbox has nobody who could sign in."""
     options = {
@@ -176,7 +177,7 @@ def test_beyond_this_machine_it_wants_a_user(make: Make, tmp_path: Path, seeded_
     assert listening_on(up.port) == "00000000"
     assert up.stop() == 0
     env = {"STATIONMASTER_DATABASE_URI": seeded_database}
-    added = stationmaster("users", "add", "ann", "--no-password", cwd=tmp_path, env=env)
+    added = in_process("users", "add", "ann", "--no-password", cwd=tmp_path, env=env)
     assert added.returncode == 0, added.stderr
     again = make(**options)
     assert "this machine only:" not in again.banner

@@ -75,6 +75,7 @@ def test_again_and_for_people(support: AgentServer, served_shop: str) -> None:
     assert first.stdout != second.stdout
 
 
+@pytest.mark.slow
 def test_it_starts_and_stops_a_server_of_its_own(tmp_path: Path) -> None:
     found = found_by(demo("--data-dir", str(tmp_path / "data"), "--json", run=stationmaster))
     assert found["ok"] is True

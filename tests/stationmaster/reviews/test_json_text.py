@@ -75,7 +75,7 @@ def test_what_is_no_json_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [list, dict])
-@pytest.mark.parametrize("levels", [900, 1_000, 1_100, 20_000])
+@pytest.mark.parametrize("levels", [900, 1_100, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_there_is_no_depth_that_is_too_deep(levels: int, kind: type) -> None:
     value = nested(levels, kind)
     for text in (as_shown(value), canonical(value), json_text.write(value, indent=2)):

@@ -93,9 +93,9 @@ def racers(database: str) -> Any:
 
 
 @given(turns=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=100, max_size=100))
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_person_against_expiry(racers: Any, turns: list[tuple[int, int]]) -> None:
-    """1,000 reviews; each of the two lets the loop turn a chosen number of times before it acts. One wins."""
+    """200 reviews; each of the two lets the loop turn a chosen number of times before it acts. One wins."""
     loop, database = racers
     loop.run_until_complete(_race(database, turns))
 
