@@ -131,6 +131,8 @@ class Settings(BaseSettings):
     channels: Annotated[tuple[Channel, ...], NoDecode] = Field((), validation_alias="STATIONMASTER_CHANNELS")
     payments_url: str | None = Field(None, validation_alias="PAYMENTS_URL", pattern=r"^https?://[^/]")
     payments_key: SecretStr | None = Field(None, validation_alias="PAYMENTS_API_KEY")
+    sql_reader_uri: SecretStr | None = Field(None, validation_alias="STATIONMASTER_SQL_READER_URI")
+    sql_writer_uri: SecretStr | None = Field(None, validation_alias="STATIONMASTER_SQL_WRITER_URI")
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL", pattern=r"^https?://[^/]")
     langsmith_tracing: bool = Field(default=False, validation_alias="LANGSMITH_TRACING")

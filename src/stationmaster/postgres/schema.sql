@@ -33,6 +33,13 @@ CREATE SCHEMA crons;
 
 
 --
+-- Name: desk; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA desk;
+
+
+--
 -- Name: reviews; Type: SCHEMA; Schema: -; Owner: -
 --
 
@@ -58,6 +65,77 @@ CREATE SCHEMA stationmaster;
 --
 
 CREATE SCHEMA webhooks;
+
+
+--
+-- Name: enter(text); Type: FUNCTION; Schema: desk; Owner: -
+--
+
+CREATE FUNCTION desk.enter(token text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    perform set_config('desk.ticket', token, true);
+end $$;
+
+
+--
+-- Name: note_write(text, text, integer); Type: FUNCTION; Schema: desk; Owner: -
+--
+
+CREATE FUNCTION desk.note_write(key text, statement text, row_count integer) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    insert into desk.writes (idempotency_key, tenant, statement, row_count)
+    values (key, desk.tenant(), statement, row_count)
+$$;
+
+
+--
+-- Name: stock_up(); Type: FUNCTION; Schema: desk; Owner: -
+--
+
+CREATE FUNCTION desk.stock_up() RETURNS void
+    LANGUAGE sql
+    AS $$
+    insert into desk.suppliers (tenant, supplier_id, name, lead_days)
+    select distinct 'main', p.category, initcap(replace(p.category, '_', ' ')) || ' Wholesale', 3 + length(p.category) % 10
+    from shop.products p where p.category <> ''
+    on conflict do nothing;
+    insert into desk.stock (tenant, sku, product, category, unit_price_usd, on_hand, reorder_level, supplier_id)
+    select 'main', v.item_id, p.name, p.category, v.price_usd, ('x' || left(md5(v.item_id), 4))::bit(16)::integer % 60, 10,
+           p.category
+    from shop.product_variants v join shop.products p using (product_id) where p.category <> ''
+    on conflict do nothing;
+$$;
+
+
+--
+-- Name: tenant(); Type: FUNCTION; Schema: desk; Owner: -
+--
+
+CREATE FUNCTION desk.tenant() RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select t.tenant from desk.tickets t
+    where t.token_hash = sha256(convert_to(current_setting('desk.ticket', true), 'UTF8'))
+      and t.expires_at > clock_timestamp()
+$$;
+
+
+--
+-- Name: written(text); Type: FUNCTION; Schema: desk; Owner: -
+--
+
+CREATE FUNCTION desk.written(key text) RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select w.row_count from desk.writes w where w.idempotency_key = key and w.tenant = desk.tenant()
+$$;
 
 
 --
@@ -328,6 +406,264 @@ ALTER TABLE crons.ticks ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+
+--
+-- Name: customers; Type: TABLE; Schema: shop; Owner: -
+--
+
+CREATE TABLE shop.customers (
+    customer_id text NOT NULL,
+    first_name text NOT NULL,
+    last_name text NOT NULL,
+    email text NOT NULL,
+    address jsonb NOT NULL,
+    CONSTRAINT customers_address_check CHECK ((jsonb_typeof(address) = 'object'::text)),
+    CONSTRAINT customers_customer_id_check CHECK ((customer_id <> ''::text)),
+    CONSTRAINT customers_email_check CHECK ((email ~ '^[^@\s]+@[^@\s]+$'::text)),
+    CONSTRAINT customers_first_name_check CHECK ((first_name <> ''::text)),
+    CONSTRAINT customers_last_name_check CHECK ((last_name <> ''::text))
+);
+
+
+--
+-- Name: customers; Type: VIEW; Schema: desk; Owner: -
+--
+
+CREATE VIEW desk.customers WITH (security_barrier='true') AS
+ SELECT customer_id,
+    first_name,
+    last_name,
+    (address ->> 'city'::text) AS city,
+    (address ->> 'state'::text) AS state,
+    (address ->> 'country'::text) AS country
+   FROM shop.customers
+  WHERE (( SELECT desk.tenant() AS tenant) = 'main'::text);
+
+
+--
+-- Name: logins; Type: TABLE; Schema: desk; Owner: -
+--
+
+CREATE TABLE desk.logins (
+    role text NOT NULL,
+    password text NOT NULL,
+    CONSTRAINT logins_password_check CHECK ((length(password) >= 32))
+);
+
+
+--
+-- Name: order_items; Type: TABLE; Schema: shop; Owner: -
+--
+
+CREATE TABLE shop.order_items (
+    order_id text NOT NULL,
+    line smallint NOT NULL,
+    item_id text NOT NULL,
+    name text NOT NULL,
+    category text NOT NULL,
+    options jsonb NOT NULL,
+    price_usd numeric(10,2) NOT NULL,
+    quantity integer NOT NULL,
+    CONSTRAINT order_items_line_check CHECK ((line > 0)),
+    CONSTRAINT order_items_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT order_items_options_check CHECK ((jsonb_typeof(options) = 'object'::text)),
+    CONSTRAINT order_items_price_usd_check CHECK ((price_usd > (0)::numeric)),
+    CONSTRAINT order_items_quantity_check CHECK ((quantity > 0))
+);
+
+
+--
+-- Name: order_items; Type: VIEW; Schema: desk; Owner: -
+--
+
+CREATE VIEW desk.order_items WITH (security_barrier='true') AS
+ SELECT order_id,
+    line,
+    item_id AS sku,
+    name AS product,
+    category,
+    price_usd,
+    quantity
+   FROM shop.order_items
+  WHERE (( SELECT desk.tenant() AS tenant) = 'main'::text);
+
+
+--
+-- Name: orders; Type: TABLE; Schema: shop; Owner: -
+--
+
+CREATE TABLE shop.orders (
+    order_id text NOT NULL,
+    customer_id text NOT NULL,
+    status text NOT NULL,
+    placed_on date NOT NULL,
+    delivered_on date,
+    address jsonb NOT NULL,
+    paid_usd numeric(10,2) DEFAULT 0 NOT NULL,
+    refunded_usd numeric(10,2) DEFAULT 0 NOT NULL,
+    held_usd numeric(10,2) DEFAULT 0 NOT NULL,
+    CONSTRAINT orders_address_check CHECK ((jsonb_typeof(address) = 'object'::text)),
+    CONSTRAINT orders_delivered_after_placed CHECK ((delivered_on >= placed_on)),
+    CONSTRAINT orders_delivered_have_a_date CHECK (((status = 'delivered'::text) = (delivered_on IS NOT NULL))),
+    CONSTRAINT orders_held_usd_check CHECK ((held_usd >= (0)::numeric)),
+    CONSTRAINT orders_order_id_check CHECK ((order_id ~ '^[A-Z]{0,3}[0-9]{4,15}$'::text)),
+    CONSTRAINT orders_refunded_usd_check CHECK ((refunded_usd >= (0)::numeric)),
+    CONSTRAINT orders_refunds_within_paid CHECK (((refunded_usd + held_usd) <= paid_usd)),
+    CONSTRAINT orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'processed'::text, 'delivered'::text, 'cancelled'::text])))
+);
+
+
+--
+-- Name: orders; Type: VIEW; Schema: desk; Owner: -
+--
+
+CREATE VIEW desk.orders WITH (security_barrier='true') AS
+ SELECT order_id,
+    customer_id,
+    status,
+    placed_on,
+    delivered_on,
+    paid_usd,
+    refunded_usd
+   FROM shop.orders
+  WHERE (( SELECT desk.tenant() AS tenant) = 'main'::text);
+
+
+--
+-- Name: purchase_requests; Type: TABLE; Schema: desk; Owner: -
+--
+
+CREATE TABLE desk.purchase_requests (
+    request_id bigint NOT NULL,
+    tenant text DEFAULT COALESCE(desk.tenant(), 'main'::text) NOT NULL,
+    sku text NOT NULL,
+    quantity integer NOT NULL,
+    note text DEFAULT ''::text NOT NULL,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT purchase_requests_quantity_check CHECK ((quantity > 0)),
+    CONSTRAINT purchase_requests_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: purchase_requests_request_id_seq; Type: SEQUENCE; Schema: desk; Owner: -
+--
+
+ALTER TABLE desk.purchase_requests ALTER COLUMN request_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME desk.purchase_requests_request_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: refunds; Type: TABLE; Schema: shop; Owner: -
+--
+
+CREATE TABLE shop.refunds (
+    refund_id bigint NOT NULL,
+    idempotency_key text NOT NULL,
+    order_id text NOT NULL,
+    ticket_id text,
+    request integer DEFAULT 1 NOT NULL,
+    amount_usd numeric(10,2) NOT NULL,
+    provider text NOT NULL,
+    reference text NOT NULL,
+    payment_method_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT refunds_amount_is_a_number CHECK ((amount_usd <> 'NaN'::numeric)),
+    CONSTRAINT refunds_amount_usd_check CHECK ((amount_usd > (0)::numeric)),
+    CONSTRAINT refunds_have_a_ticket CHECK (((provider = 'history'::text) = (ticket_id IS NULL))),
+    CONSTRAINT refunds_idempotency_key_check CHECK ((idempotency_key <> ''::text)),
+    CONSTRAINT refunds_provider_check CHECK ((provider = ANY (ARRAY['history'::text, 'ledger'::text, 'http'::text]))),
+    CONSTRAINT refunds_reference_check CHECK ((reference <> ''::text)),
+    CONSTRAINT refunds_request_check CHECK ((request > 0))
+);
+
+
+--
+-- Name: refunds; Type: VIEW; Schema: desk; Owner: -
+--
+
+CREATE VIEW desk.refunds WITH (security_barrier='true') AS
+ SELECT refund_id,
+    order_id,
+    amount_usd,
+    provider,
+    created_at
+   FROM shop.refunds
+  WHERE (( SELECT desk.tenant() AS tenant) = 'main'::text);
+
+
+--
+-- Name: stock; Type: TABLE; Schema: desk; Owner: -
+--
+
+CREATE TABLE desk.stock (
+    tenant text DEFAULT COALESCE(desk.tenant(), 'main'::text) NOT NULL,
+    sku text NOT NULL,
+    product text NOT NULL,
+    category text NOT NULL,
+    unit_price_usd numeric(10,2) NOT NULL,
+    on_hand integer NOT NULL,
+    reorder_level integer NOT NULL,
+    supplier_id text NOT NULL,
+    CONSTRAINT stock_on_hand_check CHECK ((on_hand >= 0)),
+    CONSTRAINT stock_product_check CHECK ((product <> ''::text)),
+    CONSTRAINT stock_reorder_level_check CHECK ((reorder_level >= 0)),
+    CONSTRAINT stock_sku_check CHECK ((sku <> ''::text)),
+    CONSTRAINT stock_tenant_check CHECK ((tenant <> ''::text)),
+    CONSTRAINT stock_unit_price_usd_check CHECK ((unit_price_usd > (0)::numeric))
+);
+
+
+--
+-- Name: suppliers; Type: TABLE; Schema: desk; Owner: -
+--
+
+CREATE TABLE desk.suppliers (
+    tenant text DEFAULT COALESCE(desk.tenant(), 'main'::text) NOT NULL,
+    supplier_id text NOT NULL,
+    name text NOT NULL,
+    lead_days integer NOT NULL,
+    CONSTRAINT suppliers_lead_days_check CHECK (((lead_days >= 0) AND (lead_days <= 365))),
+    CONSTRAINT suppliers_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT suppliers_supplier_id_check CHECK ((supplier_id <> ''::text)),
+    CONSTRAINT suppliers_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: tickets; Type: TABLE; Schema: desk; Owner: -
+--
+
+CREATE TABLE desk.tickets (
+    token_hash bytea NOT NULL,
+    tenant text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT tickets_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: writes; Type: TABLE; Schema: desk; Owner: -
+--
+
+CREATE TABLE desk.writes (
+    idempotency_key text NOT NULL,
+    tenant text NOT NULL,
+    statement text NOT NULL,
+    row_count integer NOT NULL,
+    written_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT writes_idempotency_key_check CHECK ((idempotency_key <> ''::text)),
+    CONSTRAINT writes_row_count_check CHECK ((row_count >= 0)),
+    CONSTRAINT writes_statement_check CHECK ((statement <> ''::text)),
+    CONSTRAINT writes_tenant_check CHECK ((tenant <> ''::text))
 );
 
 
@@ -819,24 +1155,6 @@ CREATE TABLE shop.breakers (
 
 
 --
--- Name: customers; Type: TABLE; Schema: shop; Owner: -
---
-
-CREATE TABLE shop.customers (
-    customer_id text NOT NULL,
-    first_name text NOT NULL,
-    last_name text NOT NULL,
-    email text NOT NULL,
-    address jsonb NOT NULL,
-    CONSTRAINT customers_address_check CHECK ((jsonb_typeof(address) = 'object'::text)),
-    CONSTRAINT customers_customer_id_check CHECK ((customer_id <> ''::text)),
-    CONSTRAINT customers_email_check CHECK ((email ~ '^[^@\s]+@[^@\s]+$'::text)),
-    CONSTRAINT customers_first_name_check CHECK ((first_name <> ''::text)),
-    CONSTRAINT customers_last_name_check CHECK ((last_name <> ''::text))
-);
-
-
---
 -- Name: dead_letters; Type: TABLE; Schema: shop; Owner: -
 --
 
@@ -902,52 +1220,6 @@ ALTER TABLE shop.mails ALTER COLUMN mail_id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
-);
-
-
---
--- Name: order_items; Type: TABLE; Schema: shop; Owner: -
---
-
-CREATE TABLE shop.order_items (
-    order_id text NOT NULL,
-    line smallint NOT NULL,
-    item_id text NOT NULL,
-    name text NOT NULL,
-    category text NOT NULL,
-    options jsonb NOT NULL,
-    price_usd numeric(10,2) NOT NULL,
-    quantity integer NOT NULL,
-    CONSTRAINT order_items_line_check CHECK ((line > 0)),
-    CONSTRAINT order_items_name_check CHECK ((name <> ''::text)),
-    CONSTRAINT order_items_options_check CHECK ((jsonb_typeof(options) = 'object'::text)),
-    CONSTRAINT order_items_price_usd_check CHECK ((price_usd > (0)::numeric)),
-    CONSTRAINT order_items_quantity_check CHECK ((quantity > 0))
-);
-
-
---
--- Name: orders; Type: TABLE; Schema: shop; Owner: -
---
-
-CREATE TABLE shop.orders (
-    order_id text NOT NULL,
-    customer_id text NOT NULL,
-    status text NOT NULL,
-    placed_on date NOT NULL,
-    delivered_on date,
-    address jsonb NOT NULL,
-    paid_usd numeric(10,2) DEFAULT 0 NOT NULL,
-    refunded_usd numeric(10,2) DEFAULT 0 NOT NULL,
-    held_usd numeric(10,2) DEFAULT 0 NOT NULL,
-    CONSTRAINT orders_address_check CHECK ((jsonb_typeof(address) = 'object'::text)),
-    CONSTRAINT orders_delivered_after_placed CHECK ((delivered_on >= placed_on)),
-    CONSTRAINT orders_delivered_have_a_date CHECK (((status = 'delivered'::text) = (delivered_on IS NOT NULL))),
-    CONSTRAINT orders_held_usd_check CHECK ((held_usd >= (0)::numeric)),
-    CONSTRAINT orders_order_id_check CHECK ((order_id ~ '^[A-Z]{0,3}[0-9]{4,15}$'::text)),
-    CONSTRAINT orders_refunded_usd_check CHECK ((refunded_usd >= (0)::numeric)),
-    CONSTRAINT orders_refunds_within_paid CHECK (((refunded_usd + held_usd) <= paid_usd)),
-    CONSTRAINT orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'processed'::text, 'delivered'::text, 'cancelled'::text])))
 );
 
 
@@ -1026,31 +1298,6 @@ CREATE TABLE shop.refund_holds (
     CONSTRAINT refund_holds_amount_is_a_number CHECK ((amount_usd <> 'NaN'::numeric)),
     CONSTRAINT refund_holds_amount_usd_check CHECK ((amount_usd > (0)::numeric)),
     CONSTRAINT refund_holds_idempotency_key_check CHECK ((idempotency_key <> ''::text))
-);
-
-
---
--- Name: refunds; Type: TABLE; Schema: shop; Owner: -
---
-
-CREATE TABLE shop.refunds (
-    refund_id bigint NOT NULL,
-    idempotency_key text NOT NULL,
-    order_id text NOT NULL,
-    ticket_id text,
-    request integer DEFAULT 1 NOT NULL,
-    amount_usd numeric(10,2) NOT NULL,
-    provider text NOT NULL,
-    reference text NOT NULL,
-    payment_method_id text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT refunds_amount_is_a_number CHECK ((amount_usd <> 'NaN'::numeric)),
-    CONSTRAINT refunds_amount_usd_check CHECK ((amount_usd > (0)::numeric)),
-    CONSTRAINT refunds_have_a_ticket CHECK (((provider = 'history'::text) = (ticket_id IS NULL))),
-    CONSTRAINT refunds_idempotency_key_check CHECK ((idempotency_key <> ''::text)),
-    CONSTRAINT refunds_provider_check CHECK ((provider = ANY (ARRAY['history'::text, 'ledger'::text, 'http'::text]))),
-    CONSTRAINT refunds_reference_check CHECK ((reference <> ''::text)),
-    CONSTRAINT refunds_request_check CHECK ((request > 0))
 );
 
 
@@ -1190,6 +1437,54 @@ ALTER TABLE ONLY assistants.canary_runs
 
 ALTER TABLE ONLY crons.ticks
     ADD CONSTRAINT ticks_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: logins logins_pkey; Type: CONSTRAINT; Schema: desk; Owner: -
+--
+
+ALTER TABLE ONLY desk.logins
+    ADD CONSTRAINT logins_pkey PRIMARY KEY (role);
+
+
+--
+-- Name: purchase_requests purchase_requests_pkey; Type: CONSTRAINT; Schema: desk; Owner: -
+--
+
+ALTER TABLE ONLY desk.purchase_requests
+    ADD CONSTRAINT purchase_requests_pkey PRIMARY KEY (request_id);
+
+
+--
+-- Name: stock stock_pkey; Type: CONSTRAINT; Schema: desk; Owner: -
+--
+
+ALTER TABLE ONLY desk.stock
+    ADD CONSTRAINT stock_pkey PRIMARY KEY (tenant, sku);
+
+
+--
+-- Name: suppliers suppliers_pkey; Type: CONSTRAINT; Schema: desk; Owner: -
+--
+
+ALTER TABLE ONLY desk.suppliers
+    ADD CONSTRAINT suppliers_pkey PRIMARY KEY (tenant, supplier_id);
+
+
+--
+-- Name: tickets tickets_pkey; Type: CONSTRAINT; Schema: desk; Owner: -
+--
+
+ALTER TABLE ONLY desk.tickets
+    ADD CONSTRAINT tickets_pkey PRIMARY KEY (token_hash);
+
+
+--
+-- Name: writes writes_pkey; Type: CONSTRAINT; Schema: desk; Owner: -
+--
+
+ALTER TABLE ONLY desk.writes
+    ADD CONSTRAINT writes_pkey PRIMARY KEY (idempotency_key);
 
 
 --
@@ -1598,6 +1893,13 @@ CREATE UNIQUE INDEX ticks_run ON crons.ticks USING btree (run_id);
 --
 
 CREATE UNIQUE INDEX ticks_slot ON crons.ticks USING btree (cron, planned_at) WHERE (outcome <> 'lost'::text);
+
+
+--
+-- Name: purchase_requests_sku; Type: INDEX; Schema: desk; Owner: -
+--
+
+CREATE INDEX purchase_requests_sku ON desk.purchase_requests USING btree (tenant, sku);
 
 
 --
@@ -2056,6 +2358,22 @@ CREATE TRIGGER refunds_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON shop.r
 
 
 --
+-- Name: purchase_requests purchase_requests_tenant_sku_fkey; Type: FK CONSTRAINT; Schema: desk; Owner: -
+--
+
+ALTER TABLE ONLY desk.purchase_requests
+    ADD CONSTRAINT purchase_requests_tenant_sku_fkey FOREIGN KEY (tenant, sku) REFERENCES desk.stock(tenant, sku);
+
+
+--
+-- Name: stock stock_tenant_supplier_id_fkey; Type: FK CONSTRAINT; Schema: desk; Owner: -
+--
+
+ALTER TABLE ONLY desk.stock
+    ADD CONSTRAINT stock_tenant_supplier_id_fkey FOREIGN KEY (tenant, supplier_id) REFERENCES desk.suppliers(tenant, supplier_id);
+
+
+--
 -- Name: comments comments_review_id_fkey; Type: FK CONSTRAINT; Schema: reviews; Owner: -
 --
 
@@ -2214,6 +2532,45 @@ ALTER TABLE ONLY shop.refunds
 ALTER TABLE ONLY shop.shipments
     ADD CONSTRAINT shipments_order_id_fkey FOREIGN KEY (order_id) REFERENCES shop.orders(order_id);
 
+
+--
+-- Name: purchase_requests own_tenant; Type: POLICY; Schema: desk; Owner: -
+--
+
+CREATE POLICY own_tenant ON desk.purchase_requests USING ((tenant = ( SELECT desk.tenant() AS tenant))) WITH CHECK ((tenant = ( SELECT desk.tenant() AS tenant)));
+
+
+--
+-- Name: stock own_tenant; Type: POLICY; Schema: desk; Owner: -
+--
+
+CREATE POLICY own_tenant ON desk.stock USING ((tenant = ( SELECT desk.tenant() AS tenant))) WITH CHECK ((tenant = ( SELECT desk.tenant() AS tenant)));
+
+
+--
+-- Name: suppliers own_tenant; Type: POLICY; Schema: desk; Owner: -
+--
+
+CREATE POLICY own_tenant ON desk.suppliers USING ((tenant = ( SELECT desk.tenant() AS tenant))) WITH CHECK ((tenant = ( SELECT desk.tenant() AS tenant)));
+
+
+--
+-- Name: purchase_requests; Type: ROW SECURITY; Schema: desk; Owner: -
+--
+
+ALTER TABLE desk.purchase_requests ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: stock; Type: ROW SECURITY; Schema: desk; Owner: -
+--
+
+ALTER TABLE desk.stock ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: suppliers; Type: ROW SECURITY; Schema: desk; Owner: -
+--
+
+ALTER TABLE desk.suppliers ENABLE ROW LEVEL SECURITY;
 
 --
 -- PostgreSQL database dump complete

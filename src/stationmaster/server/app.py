@@ -10,6 +10,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
 from agents.shared import database, payments
+from agents.sql_operator import access as sql_access
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
 from stationmaster.postgres.errors import DatabaseUnreachable
@@ -29,6 +30,12 @@ def create_app(settings: Settings) -> Starlette:
     # The stock lifespan starts the run queue before ours: a run may ask for the database first. So the
     # agents get a function to await, not a URI.
     database.configure(partial(ensure, settings), unreachable=DatabaseUnreachable)
+    reader, writer = settings.sql_reader_uri, settings.sql_writer_uri
+    sql_access.configure(
+        reader=reader.get_secret_value() if reader else None,
+        writer=writer.get_secret_value() if writer else None,
+        own_server=settings.database_uri is None,
+    )
     if settings.payments_url:
         key = settings.payments_key.get_secret_value() if settings.payments_key else ""
         payments.configure(payments.HttpProvider(settings.payments_url, key))

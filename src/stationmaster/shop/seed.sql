@@ -21,3 +21,7 @@ values (:article_id, :title, :keywords, :body);
 -- name: has_orders()^
 -- One row when the shop holds orders, by an import: then nothing is invented beside them.
 select 1 from shop.orders limit 1;
+
+-- name: stock_up()!
+-- Puts what the shop sells into stock, for the operator's questions.
+select desk.stock_up();

@@ -1,0 +1,137 @@
+"""One statement, one connection, one transaction: as a restricted role, with a ticket for one tenant, and limits.
+
+A connection is not used again: what a statement might leave in a session (a setting, a lock) goes with it.
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, LiteralString, cast
+
+import psycopg
+from psycopg.rows import TupleRow
+from psycopg.sql import SQL
+
+from agents.shared.database import DatabaseUnavailable, connection
+from agents.shared.errors import PermanentError
+from agents.shared.queries import load
+from agents.sql_operator.access.logins import Login, connected, uri_of
+
+_QUERIES = load(__file__)
+TICKET_S = 120
+GRACE_S = 3.0
+"""How much longer than the statement's own timeout this side waits, should the server not keep it."""
+
+Session = psycopg.AsyncConnection[TupleRow]
+
+
+class TooSlow(PermanentError):
+    """The statement ran into its timeout: asking for less helps, asking again does not."""
+
+
+class CountChanged(PermanentError):
+    """The statement would now change another number of rows than a person was shown; nothing was kept."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a query found; `more` when there were rows beyond the limit."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+    more: bool
+
+
+async def fetch(sql: str, *, tenant: str, timeout_s: float, limit: int) -> Found:
+    """The first rows of a query, read-only. Raises TooSlow, DatabaseUnavailable, RolesMissing, psycopg's errors."""
+    async with _session("reader", tenant, timeout_s) as session, session.cursor(name="answer") as cursor:
+        await cursor.execute(_text(sql))
+        rows = await cursor.fetchmany(limit + 1)
+        columns = [column.name for column in cursor.description or ()]
+    return Found(columns, [list(row) for row in rows[:limit]], len(rows) > limit)
+
+
+async def plan_only(sql: str, *, tenant: str, timeout_s: float) -> None:
+    """Have the database read and plan a query without running it: what it can't do is known before anybody is asked."""
+    async with _session("reader", tenant, timeout_s) as session, session.cursor(name="planned") as cursor:
+        await cursor.execute(_text(sql))
+
+
+async def count_rows(sql: str, *, tenant: str, timeout_s: float) -> int:
+    """How many rows a write would change: it is done, counted and rolled back."""
+    async with _session("writer", tenant, timeout_s) as session:
+        count = (await session.execute(_text(sql))).rowcount
+        await session.rollback()
+    return count
+
+
+async def carry_out(sql: str, *, key: str, tenant: str, timeout_s: float, expected: int) -> tuple[int, bool]:
+    """(rows, repeated): do a write once for its key. Raises CountChanged, and keeps nothing, for another count."""
+    try:
+        async with _session("writer", tenant, timeout_s) as session:
+            done = await _written(session, key)
+            if done is not None:
+                return done, True
+            count = (await session.execute(_text(sql))).rowcount
+            if count != expected:
+                raise CountChanged(
+                    f"it would change {count} rows now, {expected} were shown; nothing was kept"
+                )
+            await session.execute(_QUERIES["note_write"], {"key": key, "statement": sql, "row_count": count})
+            return count, False
+    except psycopg.errors.UniqueViolation as error:
+        if error.diag.table_name != "writes":
+            raise
+    async with _session("writer", tenant, timeout_s) as session:  # another run was faster by a moment
+        return await _written(session, key) or 0, True
+
+
+async def _written(session: Session, key: str) -> int | None:
+    row = await (await session.execute(_QUERIES["written"], {"key": key})).fetchone()
+    return row[0] if row else None
+
+
+@asynccontextmanager
+async def _session(login: Login, tenant: str, timeout_s: float) -> AsyncIterator[Session]:
+    """A transaction as that role that sees one tenant; committed after the block."""
+    uri = await uri_of(login)
+    async with ticketed(tenant) as ticket:
+        session = await connected(uri)
+        try:
+            async with asyncio.timeout(timeout_s + GRACE_S), session:
+                if login == "reader":
+                    await session.set_read_only(True)
+                await session.execute(_QUERIES["limits"])
+                await session.execute(
+                    SQL("set local statement_timeout = {}").format(max(1, int(timeout_s * 1000)))
+                )
+                await session.execute(_QUERIES["enter"], {"ticket": ticket})
+                yield session
+        except (psycopg.errors.QueryCanceled, TimeoutError) as error:
+            raise TooSlow(f"the statement took longer than {timeout_s:g} s: ask for less") from error
+        except psycopg.OperationalError as error:
+            if error.sqlstate is None or error.sqlstate.startswith(("08", "57P")):
+                raise DatabaseUnavailable(f"the database went away: {error}") from error
+            raise
+        finally:
+            await session.close()
+
+
+@asynccontextmanager
+async def ticketed(tenant: str) -> AsyncIterator[str]:
+    """A secret that stands for the tenant until the block ends, or two minutes have gone."""
+    token = secrets.token_hex(16)
+    async with connection() as conn:
+        await conn.execute(_QUERIES["open_ticket"], {"token": token, "tenant": tenant, "seconds": TICKET_S})
+    try:
+        yield token
+    finally:
+        async with connection() as conn:
+            await conn.execute(_QUERIES["close_ticket"], {"token": token})
+
+
+def _text(sql: str) -> SQL:
+    # The one place where text that people or models wrote becomes SQL: it was read, judged and written anew before.
+    return SQL(cast("LiteralString", sql))

@@ -1,0 +1,77 @@
+"""What an assistant can set: the server draws its form from these fields and their descriptions."""
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, ConfigDict, Field
+
+from agents.shared.models import default_model
+from agents.sql_operator.prompts import SYSTEM_PROMPT
+
+RECURSION_LIMIT = 60
+"""Super-steps. The net below all other limits: reaching it is a bug."""
+MAX_REPAIRS = 2
+"""How often a statement that can't be used is written anew before somebody says otherwise."""
+MAX_REPLANS = 5
+"""How often a person may send a statement back."""
+
+
+class Context(BaseModel):
+    """Settings of the SQL operator's graph; what is left out keeps its default."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = Field(
+        default=None,
+        description="The chat model as `provider:model`, such as openai:gpt-4.1-mini. Empty: OpenAI's when a key is "
+        "set, else offline:rules, which writes statements from written rules.",
+        examples=["openai:gpt-4.1-mini", "offline:rules"],
+    )
+    fallback_model: str | None = Field(
+        default=None,
+        description="The model to use while the first one is down. Below it there are always the written rules.",
+        examples=["openai:gpt-4.1-nano"],
+    )
+    temperature: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=2.0,
+        description="0 writes the same statement each time.",
+    )
+    system_prompt: str = Field(
+        default=SYSTEM_PROMPT,
+        min_length=1,
+        description="Who writes the statements and how; the tables and the rules are added to it.",
+    )
+    timeout_s: float = Field(
+        default=5.0,
+        gt=0.0,
+        le=30.0,
+        description="Seconds that a statement may take; a longer one is ended by the database.",
+    )
+    row_limit: int = Field(
+        default=100, ge=1, le=1_000, description="Rows of an answer; there may be more, and then it says so."
+    )
+    allow_writes: bool = Field(
+        default=True,
+        description="Whether a permitted UPDATE or INSERT may be proposed at all. A person is asked in any case.",
+    )
+    max_changed_rows: int = Field(
+        default=50, ge=1, le=1_000, description="Rows that one write may change; one for more is refused."
+    )
+    max_turns: int = Field(
+        default=50, ge=1, description="Questions on one thread; the next one is closed politely."
+    )
+    max_cost_usd: float = Field(
+        default=5.0,
+        gt=0.0,
+        description="Model cost of one thread in USD; above it questions are closed politely.",
+    )
+
+    @classmethod
+    def of(cls, runtime: Runtime["Context"]) -> "Context":
+        """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
+        return runtime.context or cls()
+
+    def models(self) -> tuple[str, ...]:
+        """Names of the models to try, best first; the written rules are the last rung."""
+        chosen = [self.model or default_model(), self.fallback_model, "offline:rules"]
+        return tuple(dict.fromkeys(name for name in chosen if name))

@@ -1,0 +1,1 @@
+"""The SQL operator: statements, roles, conversations."""
