@@ -14,6 +14,9 @@ from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.resources import CANARY, Assistant, ServedAssistant
 from stationmaster.reviews.database import Pool
 
+LOOKED_AT = 20
+"""Versions at once, when the newest one that says something else is looked for."""
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -127,12 +130,13 @@ async def _origin(
 async def _earlier(gateway: Gateway, target: ServedAssistant, to: int | None) -> ServedAssistant:
     if to is not None:
         return await version_of(gateway, target, to)
-    rows = await gateway.versions(target.assistant_id)
-    older = (row for row in rows if row.version < target.version)
-    found = next((row for row in older if _says_otherwise(target, row)), None)
-    if found is None:
-        raise NothingToDo(f"{name_of(target)} has no earlier version that says anything else")
-    return found
+    before = target.version
+    while rows := await gateway.versions_before(target.assistant_id, before, LOOKED_AT):
+        found = next((row for row in rows if _says_otherwise(target, row)), None)
+        if found is not None:
+            return found
+        before = rows[-1].version
+    raise NothingToDo(f"{name_of(target)} has no earlier version that says anything else")
 
 
 def _says_otherwise(target: ServedAssistant, row: ServedAssistant) -> bool:

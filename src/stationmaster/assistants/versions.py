@@ -1,8 +1,9 @@
 """Assistants by name, their versions, and what each version changed."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from stationmaster.assistants.differing import Difference, differences, routing
 from stationmaster.assistants.errors import NoSuchAssistant, NotOurs
@@ -64,11 +65,12 @@ async def find_ours(gateway: Gateway, name: str) -> ServedAssistant:
     return found
 
 
-async def history(gateway: Gateway, assistant: ServedAssistant) -> list[Step]:
-    """All versions, newest first."""
-    rows = await gateway.versions(assistant.assistant_id)
-    before = [*rows[1:], None]
-    return [
+async def history(
+    gateway: Gateway, assistant: ServedAssistant, *, before: int | None = None, most: int | None = None
+) -> list[Step]:
+    """Newest first: all versions, or a page of at most so many of those older than `before`."""
+    rows = await _rows(gateway, assistant.assistant_id, before, most)
+    steps = [
         Step(
             version=row,
             changes=differences(older, row) if older else (),
@@ -76,18 +78,42 @@ async def history(gateway: Gateway, assistant: ServedAssistant) -> list[Step]:
             routing=routing(row.metadata),
             routed_before=routing(older.metadata) if older else "",
         )
-        for row, older in zip(rows, before, strict=True)
+        for row, older in zip_longest(rows, rows[1:])
     ]
+    return steps[:most]
+
+
+def older_than(steps: Sequence[Step]) -> int | None:
+    """Where the next page of a history goes on: `before` of it; None on the last. The first version is number 1."""
+    last = steps[-1].version.version if steps else 1
+    return last if last > 1 else None
+
+
+async def numbers(gateway: Gateway, assistant: ServedAssistant, most: int) -> list[int]:
+    """The newest versions' numbers, newest first; there are no gaps."""
+    newest = await gateway.versions_before(assistant.assistant_id, None, 1)
+    top = newest[0].version if newest else assistant.version
+    return list(range(top, max(0, top - most), -1))
+
+
+async def _rows(
+    gateway: Gateway, assistant_id: str, before: int | None, most: int | None
+) -> tuple[ServedAssistant, ...]:
+    """With one more behind the page, so that its last version can be compared with what it replaced."""
+    if most is not None:
+        return await gateway.versions_before(assistant_id, before, most + 1)
+    return await gateway.versions(assistant_id)
 
 
 async def version_of(gateway: Gateway, assistant: ServedAssistant, number: int | None) -> ServedAssistant:
     """One version of it; the current one for None."""
     if number is None:
         return assistant
-    rows = await gateway.versions(assistant.assistant_id)
+    rows = await gateway.versions_before(assistant.assistant_id, number + 1, 1) if number > 0 else ()
     found = next((row for row in rows if row.version == number), None)
     if found is None:
-        have = f"1 to {rows[0].version}" if rows else "none"
+        newest = await numbers(gateway, assistant, 1)
+        have = f"1 to {newest[0]}" if newest else "none"
         raise NoSuchAssistant(f"{name_of(assistant)} has no version {number}: it has {have}")
     return found
 

@@ -96,7 +96,8 @@ def show(
 @app.command()
 def versions(
     name: Name,
-    limit: Annotated[int, typer.Option(min=1, help="So many, the newest.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="So many at once.")] = 20,
+    before: Annotated[int | None, typer.Option(min=1, metavar="N", help="Those older than version N.")] = None,
     as_json: AsJson = False, target: Named = None, api_url: ApiUrl = None, data_dir: DataDir = None,
 ) -> None:  # fmt: skip
     """List the versions of an assistant: when, who, what, why."""
@@ -104,15 +105,16 @@ def versions(
     async def work(gateway: "Gateway", _: "Pool | None") -> Any:
         from stationmaster.assistants import versions
 
-        return await versions.history(gateway, await versions.find(gateway, name))
+        found = await versions.find(gateway, name)
+        return await versions.history(gateway, found, before=before, most=limit)
 
     steps = work_at(work, target, api_url, data_dir)
     if as_json:
-        print_json([records().step(each) for each in steps[:limit]])
+        print_json([records().step(each) for each in steps])
     else:
         from stationmaster.cli import assistants_shown
 
-        assistants_shown.print_history(Console(), steps[:limit], len(steps))
+        assistants_shown.print_history(Console(), steps)
 
 
 @app.command()
@@ -161,7 +163,7 @@ def promote(
 ) -> None:  # fmt: skip
     """Make another assistant's behaviour the next version of this one; ends its canary, if one runs.
 
-    Graph, context, recursion limit and tags are taken over; description and labels stay.
+    Graph, context and recursion limit are taken over; description, tags and labels stay.
     """
 
     async def propose(gateway: "Gateway", pool: "Pool | None") -> "Proposal":

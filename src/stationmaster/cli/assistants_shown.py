@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from stationmaster.assistants.impact import Impact
-from stationmaster.assistants.versions import Step
+from stationmaster.assistants.versions import Step, older_than
 from stationmaster.cli.assistants_words import (
     ago,
     author,
@@ -101,7 +101,7 @@ def _left(default: object) -> str:
     return "  (the graph's default)" if default else ""
 
 
-def print_history(console: Console, steps: Sequence[Step], total: int) -> None:
+def print_history(console: Console, steps: Sequence[Step]) -> None:
     """Newest first; what each changed stands under it."""
     rows = table("version", "when", "by", "what")
     for step in steps:
@@ -110,8 +110,8 @@ def print_history(console: Console, steps: Sequence[Step], total: int) -> None:
         )
         rows.add_row(label, ago(step.version.updated_at), author(step.version), _what(step))
     console.print(rows)
-    left = total - len(steps)
-    console.print(Text(f"* current{f'; {left} older: --limit {total}' if left > 0 else ''}", style="dim"))
+    older = older_than(steps)
+    console.print(Text(f"* current{f'; older ones: --before {older}' if older else ''}", style="dim"))
 
 
 def _what(step: Step) -> Text:

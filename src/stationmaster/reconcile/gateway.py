@@ -75,6 +75,31 @@ class Gateway:
         rows = _once(found, "version")
         return tuple(sorted(map(assistant_from, rows), key=lambda version: -version.version))
 
+    async def versions_before(
+        self, assistant_id: str, before: int | None, most: int
+    ) -> tuple[ServedAssistant, ...]:
+        """At most so many versions, newest first, of those older than `before`: a page costs what it shows.
+
+        Servers number them without a gap and give the newest first; one that does otherwise is read whole.
+        """
+        if before is not None and before <= 1:
+            return ()  # stock servers say 404 to an offset behind the last one
+        with self._translated():
+            offset = 0
+            if before is not None:
+                top = await self.client.assistants.get_versions(assistant_id, limit=1)
+                offset = max(0, max((assistant_from(row).version for row in top), default=0) - before + 1)
+            page: Any = await self.client.assistants.get_versions(assistant_id, limit=most, offset=offset)
+        found = tuple(map(assistant_from, page))
+        numbers = [version.version for version in found]
+        first = numbers[0] if before is None and numbers else (before or 1) - 1
+        if numbers == list(range(first, first - len(numbers), -1)):
+            return found
+        older = (
+            each for each in await self.versions(assistant_id) if before is None or each.version < before
+        )
+        return tuple(older)[:most]
+
     async def crons(self) -> tuple[ServedCron, ...]:
         """All of them, owned or not, oldest first."""
         rows = await self._all(self.client.crons.search, sort_by="created_at", sort_order="asc")

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from stationmaster.assistants.impact import Impact, impact_of
 from stationmaster.assistants.routes import Routes
-from stationmaster.assistants.versions import history, name_of
+from stationmaster.assistants.versions import history, name_of, older_than
 from stationmaster.console.pages.assistants import drafting
 from stationmaster.console.pages.assistants.addresses import ALL, asked_for
 from stationmaster.console.pages.assistants.drafting import Draft
@@ -55,15 +55,14 @@ async def draw(
     head = head_of(request, viewer, found)
     schemas, steps, impact, others = await asyncio.gather(
         at_hand.schemas(found.graph),
-        history(at_hand, found),
+        history(at_hand, found, most=NEWEST),
         impact_of(at_hand, pool, found),
         _others(at_hand, found, wanted=head.may_edit and found.owned),
     )
-    newest = [row for row in rows(steps, head.href) if row.version > found.version - NEWEST]
     return page(
         request, "assistants/one.html", viewer, status=status, current=ALL, head=head,
         draft=draft or drafting.drawn(found, schemas), problem=problem, impact=_counts(impact),
-        rows=newest, more=len(steps) > len(newest), done=_done(request, found),
+        rows=rows(steps, head.href), more=older_than(steps) is not None, done=_done(request, found),
         here=head.href if request.method == "POST" else "",
         others=others,
     )  # fmt: skip

@@ -1,5 +1,6 @@
 """An assistant's history, page by page, and what differs between any two of its versions."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,7 +8,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from stationmaster.assistants.differing import differences
-from stationmaster.assistants.versions import Step, history
+from stationmaster.assistants.errors import NoSuchAssistant
+from stationmaster.assistants.versions import Step, history, numbers, older_than, version_of
 from stationmaster.console.pages.assistants.addresses import ALL, asked_for, href, number
 from stationmaster.console.pages.assistants.heading import head_of
 from stationmaster.console.pages.assistants.words import Change, change_of, changed, fields_in_short
@@ -16,6 +18,8 @@ from stationmaster.console.pages.served import served
 from stationmaster.reviews.access.identity import Identity
 
 PAGE_SIZE = 50
+COMPARED = 200
+"""Versions that can be chosen to be compared; older ones by the links beside them."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +52,13 @@ async def versions(request: Request, viewer: Identity) -> Response:
     """A page of the history, newest first: `?before=` is the number of the last version of the page before."""
     at_hand, found = await asked_for(request)
     before = number(request.query_params.get("before"))
-    steps = await history(at_hand, found)
-    left = [step for step in steps if before is None or step.version.version < before]
-    head = head_of(request, viewer, found)
-    shown = rows(left[:PAGE_SIZE], head.href)
+    steps, known = await asyncio.gather(
+        history(at_hand, found, before=before, most=PAGE_SIZE), numbers(at_hand, found, COMPARED)
+    )
+    head, older = head_of(request, viewer, found), older_than(steps)
     return page(
-        request, "assistants/versions.html", viewer, current=ALL, head=head, rows=shown,
-        numbers=[step.version.version for step in steps],
-        older=href(found, "versions", before=shown[-1].version) if len(left) > PAGE_SIZE else "",
+        request, "assistants/versions.html", viewer, current=ALL, head=head, rows=rows(steps, head.href),
+        numbers=known, older=href(found, "versions", before=older) if older else "",
         newest=href(found, "versions") if before is not None else "",
     )  # fmt: skip
 
@@ -64,15 +67,18 @@ async def versions(request: Request, viewer: Identity) -> Response:
 async def diff(request: Request, viewer: Identity) -> Response:
     """Two versions beside each other; without numbers the newest and the one before."""
     at_hand, found = await asked_for(request)
-    steps = await history(at_hand, found)
-    by_number = {step.version.version: step.version for step in steps}
     after = number(request.query_params.get("to")) or found.version
     before = number(request.query_params.get("from")) or max(after - 1, 1)
-    if before not in by_number or after not in by_number:
+    try:
+        one, other, known = await asyncio.gather(
+            version_of(at_hand, found, before),
+            version_of(at_hand, found, after),
+            numbers(at_hand, found, COMPARED),
+        )
+    except NoSuchAssistant:
         return RedirectResponse(href(found, "versions"), 303)
-    head = head_of(request, viewer, found)
     return page(
-        request, "assistants/diff.html", viewer, current=ALL, head=head, numbers=list(by_number), before=before,
-        after=after, changes=changed(differences(by_number[before], by_number[after])),
-        change_before=change_of(by_number[before]), change_after=change_of(by_number[after]),
+        request, "assistants/diff.html", viewer, current=ALL, head=head_of(request, viewer, found),
+        numbers=sorted({*known, before, after}, reverse=True), before=before, after=after,
+        changes=changed(differences(one, other)), change_before=change_of(one), change_after=change_of(other),
     )  # fmt: skip
