@@ -40,6 +40,20 @@ CREATE SCHEMA desk;
 
 
 --
+-- Name: digest; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA digest;
+
+
+--
+-- Name: helpdesk; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA helpdesk;
+
+
+--
 -- Name: reviews; Type: SCHEMA; Schema: -; Owner: -
 --
 
@@ -668,6 +682,70 @@ CREATE TABLE desk.writes (
 
 
 --
+-- Name: reports; Type: TABLE; Schema: digest; Owner: -
+--
+
+CREATE TABLE digest.reports (
+    report_id bigint NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
+    name text NOT NULL,
+    slot timestamp with time zone NOT NULL,
+    hours integer NOT NULL,
+    figures jsonb NOT NULL,
+    markdown text NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT reports_figures_check CHECK ((jsonb_typeof(figures) = 'object'::text)),
+    CONSTRAINT reports_hours_check CHECK ((hours > 0)),
+    CONSTRAINT reports_markdown_check CHECK ((markdown <> ''::text)),
+    CONSTRAINT reports_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT reports_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: reports_report_id_seq; Type: SEQUENCE; Schema: digest; Owner: -
+--
+
+ALTER TABLE digest.reports ALTER COLUMN report_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME digest.reports_report_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: paces; Type: TABLE; Schema: helpdesk; Owner: -
+--
+
+CREATE TABLE helpdesk.paces (
+    tenant text DEFAULT 'main'::text NOT NULL,
+    name text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    CONSTRAINT paces_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT paces_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: vat_rates; Type: TABLE; Schema: helpdesk; Owner: -
+--
+
+CREATE TABLE helpdesk.vat_rates (
+    country text NOT NULL,
+    name text NOT NULL,
+    percent numeric(5,2) NOT NULL,
+    note text NOT NULL,
+    CONSTRAINT vat_rates_country_check CHECK ((country ~ '^([A-Z]{2}|\*)$'::text)),
+    CONSTRAINT vat_rates_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT vat_rates_note_check CHECK ((note <> ''::text)),
+    CONSTRAINT vat_rates_percent_check CHECK (((percent >= (0)::numeric) AND (percent < (100)::numeric)))
+);
+
+
+--
 -- Name: audit; Type: TABLE; Schema: reviews; Owner: -
 --
 
@@ -1224,6 +1302,45 @@ ALTER TABLE shop.mails ALTER COLUMN mail_id ADD GENERATED ALWAYS AS IDENTITY (
 
 
 --
+-- Name: model_calls; Type: TABLE; Schema: shop; Owner: -
+--
+
+CREATE TABLE shop.model_calls (
+    model_call_id bigint NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
+    graph text NOT NULL,
+    node text NOT NULL,
+    thread_id text,
+    model text NOT NULL,
+    input_tokens integer NOT NULL,
+    output_tokens integer NOT NULL,
+    usd numeric(16,10) NOT NULL,
+    unpriced boolean NOT NULL,
+    called_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT model_calls_input_tokens_check CHECK ((input_tokens >= 0)),
+    CONSTRAINT model_calls_model_check CHECK ((model <> ''::text)),
+    CONSTRAINT model_calls_node_check CHECK ((node <> ''::text)),
+    CONSTRAINT model_calls_output_tokens_check CHECK ((output_tokens >= 0)),
+    CONSTRAINT model_calls_tenant_check CHECK ((tenant <> ''::text)),
+    CONSTRAINT model_calls_usd_check CHECK (((usd >= (0)::numeric) AND (usd <> 'NaN'::numeric)))
+);
+
+
+--
+-- Name: model_calls_model_call_id_seq; Type: SEQUENCE; Schema: shop; Owner: -
+--
+
+ALTER TABLE shop.model_calls ALTER COLUMN model_call_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME shop.model_calls_model_call_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
 -- Name: payment_methods; Type: TABLE; Schema: shop; Owner: -
 --
 
@@ -1488,6 +1605,38 @@ ALTER TABLE ONLY desk.writes
 
 
 --
+-- Name: reports reports_one_a_slot; Type: CONSTRAINT; Schema: digest; Owner: -
+--
+
+ALTER TABLE ONLY digest.reports
+    ADD CONSTRAINT reports_one_a_slot UNIQUE (tenant, name, slot);
+
+
+--
+-- Name: reports reports_pkey; Type: CONSTRAINT; Schema: digest; Owner: -
+--
+
+ALTER TABLE ONLY digest.reports
+    ADD CONSTRAINT reports_pkey PRIMARY KEY (report_id);
+
+
+--
+-- Name: paces paces_pkey; Type: CONSTRAINT; Schema: helpdesk; Owner: -
+--
+
+ALTER TABLE ONLY helpdesk.paces
+    ADD CONSTRAINT paces_pkey PRIMARY KEY (tenant, name);
+
+
+--
+-- Name: vat_rates vat_rates_pkey; Type: CONSTRAINT; Schema: helpdesk; Owner: -
+--
+
+ALTER TABLE ONLY helpdesk.vat_rates
+    ADD CONSTRAINT vat_rates_pkey PRIMARY KEY (country);
+
+
+--
 -- Name: audit audit_hash_key; Type: CONSTRAINT; Schema: reviews; Owner: -
 --
 
@@ -1709,6 +1858,14 @@ ALTER TABLE ONLY shop.mails
 
 ALTER TABLE ONLY shop.mails
     ADD CONSTRAINT mails_pkey PRIMARY KEY (mail_id);
+
+
+--
+-- Name: model_calls model_calls_pkey; Type: CONSTRAINT; Schema: shop; Owner: -
+--
+
+ALTER TABLE ONLY shop.model_calls
+    ADD CONSTRAINT model_calls_pkey PRIMARY KEY (model_call_id);
 
 
 --
@@ -2176,10 +2333,31 @@ CREATE INDEX dead_letters_ticket ON shop.dead_letters USING btree (ticket_id tex
 
 
 --
+-- Name: dead_letters_when; Type: INDEX; Schema: shop; Owner: -
+--
+
+CREATE INDEX dead_letters_when ON shop.dead_letters USING btree (buried_at);
+
+
+--
 -- Name: mails_ticket; Type: INDEX; Schema: shop; Owner: -
 --
 
 CREATE INDEX mails_ticket ON shop.mails USING btree (ticket_id text_pattern_ops);
+
+
+--
+-- Name: mails_when; Type: INDEX; Schema: shop; Owner: -
+--
+
+CREATE INDEX mails_when ON shop.mails USING btree (queued_at);
+
+
+--
+-- Name: model_calls_when; Type: INDEX; Schema: shop; Owner: -
+--
+
+CREATE INDEX model_calls_when ON shop.model_calls USING btree (tenant, called_at);
 
 
 --
@@ -2222,6 +2400,13 @@ CREATE INDEX refunds_order ON shop.refunds USING btree (order_id);
 --
 
 CREATE INDEX refunds_ticket ON shop.refunds USING btree (ticket_id text_pattern_ops);
+
+
+--
+-- Name: refunds_when; Type: INDEX; Schema: shop; Owner: -
+--
+
+CREATE INDEX refunds_when ON shop.refunds USING btree (created_at);
 
 
 --

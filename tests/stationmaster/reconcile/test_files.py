@@ -275,7 +275,7 @@ def test_keys_that_a_schema_leaves_open_are_taken() -> None:
 def test_the_shipped_files_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     desired = read_here().desired()
-    assert [each.name for each in desired.assistants if each.live] == ["support"]
+    assert "support" in [each.name for each in desired.assistants if each.live]
     assert {"support-conservative", "support-experimental"} < {each.name for each in desired.assistants}
     (weekday,) = [each for each in desired.crons if each.name == "weekday-check"]
     assert weekday.schedule.endswith("1-5")

@@ -12,6 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langgraph.types import Command
 
+from agents.shared import spending
 from agents.shared.limits import Usage, add_usage, usage_of
 from agents.shared.models.answer import with_usage
 from agents.shared.models.trying import first_that_works
@@ -19,10 +20,13 @@ from agents.shared.offline import Rules
 
 
 class Accounted(AgentState[Any]):
-    """What the middleware leaves in state: what models cost, and which were down."""
+    """What the middleware leaves in state: what models cost, and which were down.
 
-    usage: NotRequired[Annotated[Usage, add_usage, OmitFromInput]]
-    degraded: NotRequired[Annotated[list[str], operator.add, OmitFromInput]]
+    A reducer has to stand last: LangGraph looks for it there, and takes the field for a plain one otherwise.
+    """
+
+    usage: NotRequired[Annotated[Usage, OmitFromInput, add_usage]]
+    degraded: NotRequired[Annotated[list[str], OmitFromInput, operator.add]]
 
 
 @dataclass(frozen=True)
@@ -63,10 +67,9 @@ class AssistantModels(AgentMiddleware[Accounted, Any]):
         )  # fmt: skip
         first, *others = tried.result.result
         message = with_usage(cast("AIMessage", first), request.messages)
-        update = {
-            "usage": usage_of(self._node, tried.model, message),
-            "degraded": list(tried.degraded),
-        }
+        usage = usage_of(self._node, tried.model, message)
+        await spending.note(usage)
+        update = {"usage": usage, "degraded": list(tried.degraded)}
         answer = ModelResponse(
             result=[message, *others], structured_response=tried.result.structured_response
         )

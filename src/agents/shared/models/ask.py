@@ -9,6 +9,7 @@ from langchain_core.messages.utils import MessageLikeRepresentation
 from langchain_core.runnables import Runnable
 from pydantic import BaseModel
 
+from agents.shared import spending
 from agents.shared.limits import usage_of
 from agents.shared.models.answer import Answer, judge, with_usage
 from agents.shared.models.clients import TIMEOUT_S
@@ -48,6 +49,8 @@ async def ask(
         max_tokens=max_tokens, timeout_s=timeout_s, retries=retries,
     )  # fmt: skip
     message = with_usage(tried.result, asked)
+    usage = usage_of(node, tried.model, message)
+    await spending.note(usage)
     parsed, problem = judge(message, schema)
     return Answer(
         message=message,
@@ -55,5 +58,5 @@ async def ask(
         parsed=parsed,
         problem=problem,
         degraded=tried.degraded,
-        usage=usage_of(node, tried.model, message),
+        usage=usage,
     )

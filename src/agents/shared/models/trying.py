@@ -42,14 +42,15 @@ async def first_that_works(
     rules: Rules,
     temperature: float = 0.0,
     max_tokens: int | None = None,
-    timeout_s: float = TIMEOUT_S,
+    timeout_s: float | None = None,
     retries: Retries = RETRIES,
 ) -> Tried[T]:
     """The result of `call` with the first of the models that works; None among them means the default model.
 
-    `timeout_s` bounds each try as a whole; `node` is who asks, for the log. Raises ModelDown, with every reason, when
-    all are down; a bug in the rules comes out as itself.
+    `timeout_s` (TIMEOUT_S) bounds each try as a whole; `node` is who asks, for the log. Raises ModelDown, with every
+    reason, when all are down; a bug in the rules comes out as itself.
     """
+    timeout_s = timeout_s or TIMEOUT_S
     options: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "timeout_s": timeout_s}
     down: list[str] = []
     for name in dict.fromkeys(model or default_model() for model in names or [None]):

@@ -1,0 +1,94 @@
+"""What an assistant can set: the server draws its form from these fields and their descriptions."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agents.helpdesk.prompts import SYSTEM_PROMPT
+from agents.helpdesk.state import ApprovalMode
+from agents.shared.models import default_model
+from agents.shared.models.agent import Chosen
+
+WINDOW_TOKENS = 8_000
+"""How much of the conversation a model sees."""
+SUMMARISE_ABOVE = 24
+"""Messages, tool results among them; a longer conversation is summarised..."""
+KEEP_MESSAGES = 12
+"""...and this many of the newest stay as they are."""
+RECURSION_LIMIT = 60
+"""Super-steps. The net below all other limits: ten model calls with all their hooks take fewer."""
+WINDOW_CALLS = 5
+"""Among so many of the newest tool calls a repeated one is noticed."""
+
+
+class Context(BaseModel):
+    """Settings of the helpdesk; what is left out keeps its default."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = Field(
+        default=None,
+        description="The chat model as `provider:model`, such as openai:gpt-4.1-mini. Empty: OpenAI's when a key is "
+        "set, else offline:rules, which answers from written rules.",
+        examples=["openai:gpt-4.1-mini", "offline:rules"],
+    )
+    fallback_model: str | None = Field(
+        default=None,
+        description="The model to use while the first one is down. Below it there are always the written rules.",
+        examples=["openai:gpt-4.1-nano"],
+    )
+    temperature: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=2.0,
+        description="0 answers the same each time; higher values vary the wording.",
+    )
+    system_prompt: str = Field(
+        default=SYSTEM_PROMPT,
+        min_length=1,
+        description="Who the agent is and how it should behave; the rules for its tools are added to it.",
+    )
+    approval_mode: ApprovalMode = Field(
+        default="batched",
+        description="How a person is asked about refunds. batched: one question with all refunds of a step. "
+        "per_call: a question for each, answered in any order. No refund is made without an answer.",
+    )
+    max_model_calls: int = Field(
+        default=3,
+        ge=1,
+        le=10,
+        description="Model calls for one request, pauses included; the last one has to answer or hand over.",
+    )
+    max_calls_per_tool: int = Field(
+        default=5, ge=1, le=50, description="Calls of one tool for one request; further ones are refused."
+    )
+    price_checks_per_minute: int = Field(
+        default=60,
+        ge=1,
+        le=6_000,
+        description="Price checks of all threads together. Those that come too fast wait, up to two seconds.",
+    )
+    max_turns: int = Field(
+        default=50, ge=1, description="Requests on one thread; the next one is closed politely."
+    )
+    max_cost_usd: float = Field(
+        default=5.0,
+        gt=0.0,
+        description="Model cost of one thread in USD; above it requests are closed politely.",
+    )
+
+    @classmethod
+    def of(cls, runtime: Any) -> "Context":
+        """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
+        return runtime.context or cls()
+
+    def models(self) -> tuple[str, ...]:
+        """Names of the models to try, best first; the written rules are the last rung."""
+        chosen = [self.model or default_model(), self.fallback_model, "offline:rules"]
+        return tuple(dict.fromkeys(name for name in chosen if name))
+
+
+def chosen(runtime: Any) -> Chosen:
+    """The models of the run."""
+    context = Context.of(runtime)
+    return Chosen(context.models(), context.temperature)

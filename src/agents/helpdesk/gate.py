@@ -1,0 +1,137 @@
+"""The gate before refunds: LangChain's human-in-the-loop middleware, once for each way to ask.
+
+Which of the two asks was written into state when the request began. Were the assistant asked again on resume, a mode
+that was changed meanwhile would let a refund pass that nobody allowed.
+"""
+
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from langchain.agents.middleware import HumanInTheLoopMiddleware, InterruptOnConfig
+from langchain.tools.tool_node import ToolCallRequest
+from langchain_core.messages import HumanMessage, ToolCall
+from langgraph.types import interrupt
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from agents.helpdesk.calls import answered, newest_answer, wanted
+from agents.helpdesk.refusing import amount_of, refusal
+from agents.helpdesk.state import ApprovalMode
+from agents.helpdesk.tiers import may_call
+from agents.helpdesk.tools import refund
+from agents.shared.shop.orders import order_number
+
+LONGEST_MESSAGE = 2_000
+EDITED = "hitl_edited_tool_calls"
+"""Where the stock middleware looks for the call that a reviewer put in a call's place."""
+
+
+class _Decision(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Approve(_Decision):
+    """Do it."""
+
+    type: Literal["approve"]
+
+
+class Edited(BaseModel):
+    """A refund with other arguments; another tool can't be put in its place."""
+
+    name: Literal["refund"]
+    args: refund.tool_call_schema  # pyright: ignore[reportGeneralTypeIssues] - the tool's own model
+
+
+class Edit(_Decision):
+    """Do it with other arguments."""
+
+    type: Literal["edit"]
+    edited_action: Edited
+
+
+class Reject(_Decision):
+    """Don't do it; the customer is told why."""
+
+    type: Literal["reject"]
+    message: str | None = None
+
+
+Decision = Annotated[Approve | Edit | Reject, Field(discriminator="type")]
+
+
+@cache
+def decisions(count: int) -> type[BaseModel]:
+    """What answers a batch of so many refunds: a decision for each, in their order."""
+    each = Annotated[list[Decision], Field(min_length=count, max_length=count)]
+    return create_model("Decisions", decisions=(each, ...))
+
+
+class Gate(HumanInTheLoopMiddleware):
+    """Asks a person about each refund that is not refused anyway."""
+
+    def __init__(self, mode: ApprovalMode) -> None:
+        self._mode: ApprovalMode = mode
+        asked = InterruptOnConfig(
+            allowed_decisions=["approve", "edit", "reject"], description=description, when=self._asks
+        )
+        super().__init__({"refund": asked}, interrupt_mode=mode)
+
+    @property
+    def name(self) -> str:
+        return f"approve_{self._mode}"
+
+    async def aafter_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """One question for all refunds of a step, in the stock middleware's shape.
+
+        As shipped it keeps an answer before it looks at it: one decision too few, and the thread fails on that answer
+        for ever. With a schema a wrong answer fails the run, nothing is kept, and the question stays open.
+        """
+        answer = newest_answer(state["messages"])
+        config = self.interrupt_on["refund"]
+        calls = [] if answer is None or self._mode != "batched" else wanted(answer)
+        asked = [
+            call for call in calls
+            if call["name"] in self.interrupt_on and self._should_interrupt(call, config, state, runtime)
+        ]  # fmt: skip
+        if answer is None or not asked:
+            return {EDITED: {}} if self._mode == "batched" and state.get(EDITED) else None
+        shown = [self._create_action_and_config(call, config, state, runtime) for call in asked]
+        question = {"action_requests": [one for one, _ in shown], "review_configs": [one for _, one in shown]}
+        given: Any = interrupt(question, response_schema=decisions(len(asked)))
+        edits, rejected = {}, []
+        for call, decision in zip(asked, given.decisions, strict=True):
+            as_sent = decision.model_dump(exclude_unset=True)
+            _, message = self._process_decision(as_sent, call, config)
+            if message is not None:
+                rejected.append(message)
+            elif decision.type == "edit":
+                edits[call["id"]] = as_sent["edited_action"]
+        return {"messages": rejected, EDITED: edits}
+
+    def _asks(self, request: ToolCallRequest) -> bool:
+        state, call = request.state, request.tool_call
+        if state.get("approval_mode", "batched") != self._mode or call["id"] in answered(state["messages"]):
+            return False
+        return may_call(state, call["name"]) and refusal(call["args"], state) is None
+
+
+def description(tool_call: ToolCall, state: Any, runtime: Any) -> str:
+    """What the reviewer reads, in Markdown: what is asked, of which order, in whose words. From state alone."""
+    args = tool_call["args"]
+    number = order_number(str(args.get("order_id", "")))
+    order = state.get("orders", {}).get(number)
+    amount = amount_of(args, state)
+    lines = [
+        f"Refund ${amount:,.2f} for order {number}?" if amount is not None else f"Refund order {number}?"
+    ]
+    if order:
+        items = ", ".join(f"{item['quantity']} × {item['name']}" for item in order["items"] or [])
+        lines.append(
+            f"{order['customer_name']}, order {order['status']}, placed {order['placed_on']}: {items}. Paid "
+            f"${order['paid_usd']:,.2f}, of which ${order['refundable_usd']:,.2f} can still be refunded."
+        )
+    lines.append(f"Why, as the agent says: {args.get('reason', '')}")
+    said = (message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
+    quote = next(said, "")[:LONGEST_MESSAGE].replace("\n", "\n> ")
+    lines.append(f"The customer wrote:\n\n> {quote}")
+    return "\n\n".join(lines)
