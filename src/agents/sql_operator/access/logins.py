@@ -136,7 +136,7 @@ async def _login(conn: Connection, login: Login) -> tuple[str, str]:
     if not found["there"]:
         await conn.execute(SQL("create role {} login").format(Identifier(role)))
     await conn.execute(
-        SQL("alter role {} login noinherit nocreatedb nocreaterole connection limit 40 password {}").format(
+        SQL("alter role {} login noinherit connection limit 40 password {}").format(
             Identifier(role), SqlLiteral(password)
         )
     )

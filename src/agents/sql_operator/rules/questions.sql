@@ -84,22 +84,22 @@ round(coalesce(avg(paid_usd), 0), 2) as average_usd from orders {where};
 -- One number.
 select count(*) as orders from orders {where};
 
--- name: set_reorder_level()
+-- name: set_reorder_level()!
 -- A wish to change something: {sku}, {n}.
 update stock set reorder_level = {n} where sku = '{sku}';
 
--- name: set_reorder_levels()
+-- name: set_reorder_levels()!
 -- {category}, {n}.
 update stock set reorder_level = {n} where category = '{category}';
 
--- name: set_count()
+-- name: set_count()!
 -- {sku}, {n}.
 update stock set on_hand = {n} where sku = '{sku}';
 
--- name: set_lead_time()
+-- name: set_lead_time()!
 -- {category}: the supplier has its name. {n}.
 update suppliers set lead_days = {n} where supplier_id = '{category}';
 
--- name: request_purchase()
+-- name: request_purchase()!
 -- {sku}, {n}.
 insert into purchase_requests (sku, quantity) values ('{sku}', {n});
