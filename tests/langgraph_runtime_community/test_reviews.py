@@ -9,10 +9,9 @@ import pytest
 from stationmaster.reviews.agent_server import connect
 from stationmaster.reviews.database import open_pool
 from stationmaster.reviews.desk import Desk
-from stationmaster.reviews.model import Review
 from tests.fakes.community_server import CommunityServer
 from tests.langgraph_runtime_community.world import World, key
-from tests.stationmaster.reviews.engine import Asking, OneGroup, answer, work
+from tests.stationmaster.reviews.engine import Asking, OneGroup, answer, overtaken
 
 
 @pytest.fixture
@@ -20,24 +19,6 @@ async def asking(database: str, community: CommunityServer, served_database: str
     """The engine between a database of the test's own and the shared server."""
     async with open_pool(database) as pool, connect(community.url) as server:
         yield Asking(Desk(pool, server, OneGroup(), "test"), served_database, key())
-
-
-async def overtaken(asking: Asking, monkeypatch: pytest.MonkeyPatch, deed: Any) -> Review:
-    """`deed` is done between the last look and the request of an answer."""
-    await asking.ask("plain", question="q")
-    (review,) = await asking.opened()
-    await asking.decide(review, answer("ours"))
-    server = asking.desk.server
-    real = server.resume
-
-    async def late(*args: Any, **options: Any) -> str:
-        await deed(review)
-        return await real(*args, **options)
-
-    monkeypatch.setattr(server, "resume", late)
-    await work(asking.desk)
-    monkeypatch.setattr(server, "resume", real)
-    return next(found for found in await asking.settle("open") if found.id == review.id)
 
 
 def runs(asking: Asking) -> list[Any]:
@@ -55,18 +36,18 @@ async def test_an_answer_is_taken(asking: Asking) -> None:
 
 
 async def test_somebody_else_answered_between(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def answered(review: Review) -> None:
-        await asking.run("plain", command={"resume": {review.interrupt_id: "theirs"}})
-
-    review = await overtaken(asking, monkeypatch, answered)
+    review = await overtaken(asking, monkeypatch, asking.answer_elsewhere)
     assert (review.state, review.consumed_at, review.resume_run_id) == ("answered_elsewhere", None, None)
     assert asking.done() == [("answered", "theirs")]
     assert runs(asking) == [None, {review.interrupt_id: "theirs"}]  # no run of ours was ever made
 
 
-async def test_the_state_was_changed_between(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def changed(review: Review) -> None:
-        await asking.desk.server.client.threads.update_state(asking.thread_id, {"question": "another"})
+@pytest.mark.parametrize("as_node", [None, "ask"])
+async def test_the_state_was_changed_between(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch, as_node: str | None
+) -> None:
+    async def changed() -> None:
+        await asking.change_state(as_node, question="another")
 
     review = await overtaken(asking, monkeypatch, changed)
     assert (review.state, review.consumed_at, review.resume_run_id) == ("superseded", None, None)
@@ -74,10 +55,10 @@ async def test_the_state_was_changed_between(asking: Asking, monkeypatch: pytest
 
 
 async def test_another_question_came_between(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def asked_anew(review: Review) -> None:
+    async def asked_anew() -> None:
         await asking.run("plain", input={"key": asking.key, "question": "other"})
 
     review = await overtaken(asking, monkeypatch, asked_anew)
     assert (review.state, review.consumed_at, review.resume_run_id) == ("superseded", None, None)
     assert (asking.done(), runs(asking)) == ([], [None, None])
-    assert [found.title for found in await asking.opened()] != []
+    assert [found.title for found in await asking.opened()] == ["other"]

@@ -14,14 +14,15 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
 
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
-from stationmaster.reviews.model import Gone, ThreadSnapshot
-from stationmaster.reviews.reading import snapshot_from
+from stationmaster.reviews.model import Beginning, Checkpoint, Gone, ThreadSnapshot
+from stationmaster.reviews.reading import checkpoint_from, snapshot_from
 from stationmaster.reviews.vanishing import Vanishing
 
 TIMEOUT_S = (5.0, 30.0, 30.0, 30.0)
 """To connect, read, write, and for a free connection."""
 RUNS_READ = 10
 PAGE = 1000
+HISTORY_PAGE, HISTORY_PAGES = 20, 50
 SELECT: Any = ["thread_id", "status", "state_updated_at"]
 SCHEMA_TTL_S = 300.0
 ONLY_IF = "stationmaster_only_if"
@@ -52,6 +53,16 @@ class ThreadRow:
     thread_id: str
     status: str
     state_updated_at: datetime
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a run made of a thread: the checkpoint on which it began (the newest, if it made none), and its own first
+    and last."""
+
+    before: Checkpoint | None = None
+    first: Checkpoint | None = None
+    last: Checkpoint | None = None
 
 
 @dataclass
@@ -115,6 +126,51 @@ class AgentServer:
                 404,
             )
         self.vanishing.settled(thread_id)
+
+    async def beginning(self, thread_id: str, run_id: str, namespace: str) -> Beginning | None:
+        """Where a run took the thread up, or a subgraph of it, as the history tells; None when the server can't say."""
+        try:
+            course = await self.course(thread_id, run_id, namespace)
+        except NeverArrived:
+            raise
+        except (AgentServerRefused, AgentServerUnavailable):
+            return None
+        if course.before is None:
+            return Beginning(course.first and course.first.parent_id, moved=course.first is not None)
+        return Beginning(
+            course.before.checkpoint_id,
+            course.before.source,
+            course.before.parent_id,
+            course.first is not None,
+        )
+
+    async def course(self, thread_id: str, run_id: str, namespace: str = "") -> Course:
+        """What a run made of a thread, or of a subgraph, from the history."""
+        first: Checkpoint | None = None
+        last: Checkpoint | None = None
+        newest: Checkpoint | None = None
+        async for made in self.history(thread_id, namespace):
+            newest = newest or made
+            if made.run_id == run_id:
+                first, last = made, last or made
+            elif first is not None and made.checkpoint_id == first.parent_id:
+                return Course(made, first, last)
+        return Course(None if first else newest, first, last)
+
+    async def history(self, thread_id: str, namespace: str = "") -> AsyncIterator[Checkpoint]:
+        """The thread's checkpoints, or those of a subgraph, the newest first."""
+        before: str | None = None
+        at: Any = {"checkpoint_ns": namespace} if namespace else None
+        for _ in range(HISTORY_PAGES):
+            with _translated(self.url):
+                page = await self.client.threads.get_history(
+                    thread_id, limit=HISTORY_PAGE, before=before, checkpoint=at
+                )
+            for state in page:
+                yield checkpoint_from(state)
+            if len(page) < HISTORY_PAGE:
+                return
+            before = checkpoint_from(page[-1]).checkpoint_id
 
     async def waits(self, thread_id: str) -> bool:
         """Whether the thread stands before a node or a question: a cheaper look, for those that mostly don't.

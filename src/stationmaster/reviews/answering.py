@@ -53,6 +53,12 @@ def resume_of(review: Review) -> Resume:
     return Resume(**review.resume)
 
 
+def writes_state(review: Review) -> bool:
+    """Whether sending takes two steps: a change of state, then a run."""
+    resume = resume_of(review)
+    return resume.kind != "resume" and bool(resume.state_update or resume.as_node)
+
+
 def goes_to_second_person(review: Review, given: Answered) -> bool:
     """By the rule stamped when it opened, and by the amount that will be sent: an answer may raise it."""
     above = review.policy.get("two_people_above_usd")

@@ -14,13 +14,14 @@ import psycopg
 from stationmaster.postgres.queries import load
 from stationmaster.reviews import store
 from stationmaster.reviews.agent_server import NeverArrived, ThreadBusy
+from stationmaster.reviews.answering import writes_state
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
 from stationmaster.reviews.leases import LEASE_S
 from stationmaster.reviews.model import Review, ThreadSnapshot
 from stationmaster.reviews.observe import observe
 from stationmaster.reviews.plain_text import kept
-from stationmaster.reviews.sending import Request, get_ready, is_asked, obstacle, prepare, send, writes_state
+from stationmaster.reviews.sending import Request, get_ready, is_asked, obstacle, prepare, send
 from stationmaster.reviews.trail import leave
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))

@@ -133,6 +133,19 @@ class RunInfo:
 
 
 @dataclass(frozen=True)
+class Beginning:
+    """The checkpoint on which a run began, in the thread or in a subgraph of it, and how that one came about.
+
+    `moved`: whether the run has made one on it. If not, it is the newest there, whoever made it.
+    """
+
+    checkpoint_id: str | None
+    source: str | None = None
+    parent_id: str | None = None
+    moved: bool = True
+
+
+@dataclass(frozen=True)
 class ThreadSnapshot:
     """All that one look at a thread shows."""
 
@@ -145,6 +158,8 @@ class ThreadSnapshot:
     forgotten: frozenset[str] = frozenset()
     """Runs that were asked for by id and that the server does not know."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    begun: Mapping[str, Beginning] = field(default_factory=dict)
+    """By run id, of those for which it was looked up."""
 
     @property
     def run(self) -> RunInfo | None:

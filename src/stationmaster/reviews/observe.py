@@ -14,9 +14,11 @@ from psycopg.types.json import Jsonb
 
 from stationmaster.postgres.queries import load
 from stationmaster.reviews import store
+from stationmaster.reviews.agent_server import AgentServer
 from stationmaster.reviews.database import Connection
 from stationmaster.reviews.desk import Desk, Stamper
-from stationmaster.reviews.model import CLOSED, Gone, Review, ReviewState, ThreadSnapshot
+from stationmaster.reviews.model import CLOSED, Beginning, Gone, Review, ReviewState, ThreadSnapshot
+from stationmaster.reviews.moving_on import to_look_up
 from stationmaster.reviews.opening import Asker, asker_of, row_of
 from stationmaster.reviews.plain_text import kept
 from stationmaster.reviews.plan import Change, Move, Open, plan
@@ -83,10 +85,25 @@ async def observe(desk: Desk, thread_id: str, source: Source, mine: Collection[s
         if isinstance(seen, Gone) and known.reviews:
             await desk.server.confirm_gone(thread_id)
         asker = None
+        if isinstance(seen, ThreadSnapshot):
+            seen = await _with_beginnings(desk.server, seen, known)
         if isinstance(seen, ThreadSnapshot) and (asked := questions(seen)):
             waits = any(question.kind == "breakpoint" for question in asked)
             asker = await asker_of(seen, desk.server, breakpoint_=waits)
         return await apply(conn, seen, known, desk.policies, asker, source)
+
+
+async def _with_beginnings(server: AgentServer, seen: ThreadSnapshot, known: Known) -> ThreadSnapshot:
+    """Where runs began of which only that tells whether their answer was taken: read after the state, so that it is
+    never older. A server that took the answer's condition has seen to it, except at breakpoints, which have none."""
+    begun: dict[str, Beginning] = {}
+    for review in known.reviews:
+        run_id = to_look_up(review, seen)
+        if run_id is None or (review.kind == "interrupt" and await server.takes_conditions()):
+            continue
+        if found := await server.beginning(seen.thread_id, run_id, review.namespace):
+            begun[run_id] = found
+    return replace(seen, begun=begun)
 
 
 async def load_known(conn: Connection, thread_id: str, mine: Collection[str] = ()) -> Known:

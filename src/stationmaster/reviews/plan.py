@@ -15,7 +15,7 @@ from stationmaster.reviews.model import (
     RunInfo,
     ThreadSnapshot,
 )
-from stationmaster.reviews.moving_on import Ending, why_gone, why_not_taken
+from stationmaster.reviews.moving_on import Ending, not_begun, why_gone, why_not_taken
 from stationmaster.reviews.questions import leaf, questions, task_errors
 
 _REFUSED = re.compile(r"^\d+ validation errors? for (?P<title>.*)")
@@ -132,7 +132,8 @@ def _sent(review: Review, look: _Look, in_hand: bool) -> Move | None:
     if run is None:
         return None if in_hand else _carrier_unknown(review, look, question)
     if run.active:
-        if question is None and not look.stands_at(review):
+        moved = question is None and not look.stands_at(review)
+        if moved and not not_begun(run, look.snapshot.begun.get(run.run_id)):
             consumed = Move(review, "consumed", "the thread went on with the answer", run=run, took=True)
             return _too_late(review, look, run) or consumed
         return _adopted(review, run)

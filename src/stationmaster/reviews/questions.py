@@ -1,6 +1,6 @@
 """What a thread waits with: every pending question at every depth, or the breakpoint it stands at. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,12 @@ def questions(snapshot: ThreadSnapshot) -> list[Pending]:
     level above it too: only the innermost is kept. A scratch thread asks nobody."""
     if snapshot.metadata.get(SCRATCH) is True:
         return []
-    asked = list(_distinct(_asked(snapshot.thread_id, snapshot.checkpoint)))
+    gone = set(_written_over(snapshot.checkpoint))
+    asked = [
+        question
+        for question in _distinct(_asked(snapshot.thread_id, snapshot.checkpoint))
+        if question.interrupt_id not in gone
+    ]
     if asked:
         return asked
     breakpoint_ = _breakpoint(snapshot)
@@ -29,6 +34,14 @@ def leaf(checkpoint: Checkpoint) -> Checkpoint:
     """Where the thread really stands: down through tasks, as long as just one of them is a subgraph under way."""
     nested = [task.state for task in checkpoint.tasks if task.state and task.state.next]
     return leaf(nested[0]) if len(nested) == 1 else checkpoint
+
+
+def find(checkpoint: Checkpoint, namespace: str) -> Checkpoint | None:
+    """The state of a subgraph, in the thread's or in that of a subgraph above it."""
+    if checkpoint.namespace == namespace:
+        return checkpoint
+    nested = (task.state for task in checkpoint.tasks if task.state)
+    return next((found for state in nested if (found := find(state, namespace))), None)
 
 
 def task_errors(checkpoint: Checkpoint) -> list[str]:
@@ -51,6 +64,17 @@ def _asked(thread_id: str, checkpoint: Checkpoint) -> Iterator[Pending]:
             question = _question(thread_id, checkpoint, task, entry)
             if (_server_id(question), question.digest) not in below:
                 yield question
+
+
+def _written_over(checkpoint: Checkpoint) -> Iterator[str]:
+    """Ids that are still listed above a subgraph that had asked them, and into whose state somebody has written since:
+    they are asked no more."""
+    for task in checkpoint.tasks:
+        if task.state is None:
+            continue
+        yield from _written_over(task.state)
+        if task.state.source == "update" and not any(below.interrupts for below in task.state.tasks):
+            yield from (str(entry.get("id")) for entry in task.interrupts)
 
 
 def _question(thread_id: str, checkpoint: Checkpoint, task: Task, entry: dict[str, Any]) -> Pending:
@@ -83,6 +107,18 @@ def _distinct(asked: Iterator[Pending]) -> Iterator[Pending]:
             yield question
 
 
+def _moved_by_runs(checkpoint: Checkpoint) -> bool:
+    """Whether nobody has written into its state, nor into that of a subgraph that is under way."""
+    nested = (task.state for task in checkpoint.tasks if task.state)
+    return checkpoint.source == "loop" and all(state.source != "update" for state in _all_of(nested))
+
+
+def _all_of(states: Iterable[Checkpoint]) -> Iterator[Checkpoint]:
+    for state in states:
+        yield state
+        yield from _all_of(task.state for task in state.tasks if task.state)
+
+
 def _breakpoint(snapshot: ThreadSnapshot) -> Pending | None:
     """`next` is not empty in many cases that are no breakpoint: while running, after a failed node, after a
     cancel, after update_state. What remains is one."""
@@ -90,7 +126,7 @@ def _breakpoint(snapshot: ThreadSnapshot) -> Pending | None:
     if not top.next or snapshot.busy or run is None or run.status != "success" or task_errors(top):
         return None
     here = leaf(top)
-    if top.source != "loop" or here.source != "loop":
+    if not _moved_by_runs(top) or here.source != "loop":
         return None
     asker = next((known for known in snapshot.runs if known.run_id == top.run_id), run)
     return Pending(

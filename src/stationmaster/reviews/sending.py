@@ -4,14 +4,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stationmaster.reviews.agent_server import AgentServer
-from stationmaster.reviews.answering import resume_of
+from stationmaster.reviews.answering import resume_of, writes_state
 from stationmaster.reviews.carrying import stamp
 from stationmaster.reviews.errors import AgentServerRefused
 from stationmaster.reviews.model import Checkpoint, Review, ThreadSnapshot
 from stationmaster.reviews.plan import half_sent
-from stationmaster.reviews.questions import leaf, questions
+from stationmaster.reviews.questions import find, leaf, questions
 
 DECIDED_BY = "decided_by"
+DECIDERS = "deciders"
+"""All who agreed, in the order in which they did: two where the policy asked for two."""
 
 
 def obstacle(review: Review, seen: ThreadSnapshot) -> str | None:
@@ -31,12 +33,6 @@ def is_asked(review: Review, seen: ThreadSnapshot) -> bool:
         for found in questions(seen)
     )
     return same or half_sent(review, seen)
-
-
-def writes_state(review: Review) -> bool:
-    """Whether sending takes two steps: a change of state, then a run."""
-    resume = resume_of(review)
-    return resume.kind != "resume" and bool(resume.state_update or resume.as_node)
 
 
 @dataclass(frozen=True)
@@ -96,10 +92,14 @@ async def send(server: AgentServer, made: Request) -> str:
 async def _decided_by(server: AgentServer, assistant_id: str, review: Review) -> dict[str, Any] | None:
     """Who decided, where the graph's state has a place for it: from the credential, never from the form."""
     try:
-        has_place = DECIDED_BY in await server.state_keys(assistant_id)
+        places = await server.state_keys(assistant_id)
     except AgentServerRefused:
         return None  # a server that shows no schemas still takes answers
-    return {DECIDED_BY: review.decided_by} if has_place else None
+    who = {
+        DECIDED_BY: review.decided_by,
+        DECIDERS: [name for name in (review.first_by, review.decided_by) if name],
+    }
+    return {place: said for place, said in who.items() if place in places} or None
 
 
 async def _stamped(server: AgentServer, assistant_id: str, review: Review, update: Any) -> Any:
@@ -112,15 +112,8 @@ async def _stamped(server: AgentServer, assistant_id: str, review: Review, updat
 
 def _address(top: Checkpoint, review: Review) -> dict[str, Any] | None:
     """Where to write: None for the top level, else the subgraph's own checkpoint."""
-    here = _find(top, review.namespace)
+    here = find(top, review.namespace)
     return dict(here.config) if review.namespace and here else None
-
-
-def _find(checkpoint: Checkpoint, namespace: str) -> Checkpoint | None:
-    if checkpoint.namespace == namespace:
-        return checkpoint
-    nested = (task.state for task in checkpoint.tasks if task.state)
-    return next((found for state in nested if (found := _find(state, namespace))), None)
 
 
 def _assistant(seen: ThreadSnapshot) -> str | None:

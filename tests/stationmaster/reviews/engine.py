@@ -2,9 +2,12 @@
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+import pytest
 
 from stationmaster.reviews import store
 from stationmaster.reviews.access.identity import Identity
@@ -93,6 +96,14 @@ class Asking:
     async def run(self, graph: str, **options: Any) -> Any:
         return await self.desk.server.client.runs.wait(self.thread_id, graph, raise_error=False, **options)
 
+    async def answer_elsewhere(self) -> None:
+        """Another client answers what is pending."""
+        await self.run("plain", command={"resume": {(await self.review()).interrupt_id: "theirs"}})
+
+    async def change_state(self, as_node: str | None = None, **values: Any) -> None:
+        """Another client writes into the state."""
+        await self.desk.server.client.threads.update_state(self.thread_id, values, as_node=as_node)
+
     async def look(self) -> Observed:
         return await observe(self.desk, self.thread_id, "hook")
 
@@ -125,6 +136,38 @@ class Asking:
     def done(self) -> list[Any]:
         """What the graphs did for this key."""
         return ledger.read(self.effects, self.key)
+
+
+Deed = Callable[[], Awaitable[Any]]
+
+
+async def overtaken(
+    asking: Asking,
+    monkeypatch: pytest.MonkeyPatch,
+    deed: Deed,
+    graph: str = "plain",
+    submission: Submission | None = None,
+    **asked: Any,
+) -> Review:
+    """The review of a question of `graph`, after `deed` was done between the last look at its thread and the request
+    that brings its answer."""
+    await asking.ask(graph, **asked or {"question": "q"})
+    (review,) = await asking.opened()
+    await asking.decide(review, submission or answer("ours"))
+    server = asking.desk.server
+
+    def after_the_deed(real: Any) -> Any:
+        async def late(*args: Any, **options: Any) -> str:
+            await deed()
+            return await real(*args, **options)
+
+        return late
+
+    with monkeypatch.context() as patch:
+        for name in ("resume", "continue_"):
+            patch.setattr(server, name, after_the_deed(getattr(server, name)))
+        await work(asking.desk)
+    return next(found for found in await asking.settle("open") if found.id == review.id)
 
 
 def without_time(review: Review) -> Review:

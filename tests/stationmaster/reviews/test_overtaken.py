@@ -1,15 +1,24 @@
 """An answer that somebody overtook between the look and its request: never called taken when the graph ignored it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from stationmaster.reviews.carrying import stamp
-from stationmaster.reviews.model import Checkpoint, Pending, Review, RunInfo, Task, ThreadSnapshot
+from stationmaster.reviews.model import (
+    Beginning,
+    Checkpoint,
+    Pending,
+    Review,
+    RunInfo,
+    Task,
+    ThreadSnapshot,
+)
+from stationmaster.reviews.moving_on import to_look_up
 from stationmaster.reviews.plan import Move, plan
 from stationmaster.reviews.reading import snapshot_from
-from tests.stationmaster.reviews.engine import Asking, answer, work
 from tests.stationmaster.reviews.test_plan import new_review
 
 QUESTION = Pending("t", "q1", {"x": 1}, node="n", checkpoint_id="c1")
@@ -19,7 +28,8 @@ GONE = Checkpoint("c9", source="loop")
 
 def sent(question: Pending = QUESTION, **values: Any) -> Review:
     return new_review(
-        1, question, state="sent", decided_by="ann", decided_at=datetime.now(UTC), run_id="R0", **values
+        1, question, state="sent", decided_by="ann", decided_at=datetime.now(UTC), run_id="R0",
+        resume={"kind": "resume", "value": "ours"}, **values
     )  # fmt: skip
 
 
@@ -30,12 +40,9 @@ def ours(review: Review, *seen: RunInfo, status: str = "success") -> RunInfo:
     return RunInfo("R2", status, metadata=stamp(review, before), has_resume=True, resume_ids=ids)
 
 
-def settled(review: Review, *runs: RunInfo, top: Checkpoint = GONE) -> Move:
-    (move,) = [
-        change
-        for change in plan(ThreadSnapshot("t", "idle", top, runs), [review])
-        if isinstance(change, Move)
-    ]
+def settled(review: Review, *runs: RunInfo, top: Checkpoint = GONE, begun: Beginning | None = None) -> Move:
+    seen = ThreadSnapshot("t", "idle", top, runs, begun={"R2": begun} if begun else {})
+    (move,) = [change for change in plan(seen, [review]) if isinstance(change, Move)]
     return move
 
 
@@ -83,6 +90,50 @@ def test_the_state_was_changed_between(source: str) -> None:
     assert outcome(settled(review, ours(review, ASKED), ASKED, top=top)) == ("superseded", False, True)
 
 
+@pytest.mark.parametrize(
+    ("begun", "state"),
+    [
+        (Beginning("c1", "loop", "c0"), "finished"),
+        (Beginning("c2", "update", "c1"), "superseded"),
+        (Beginning("c3", "loop", "c2"), "superseded"),
+        (Beginning("c9", "loop", "c2", moved=False), "superseded"),
+        (Beginning(None, moved=False), "superseded"),
+    ],
+)
+def test_where_our_run_began_tells_what_it_took(begun: Beginning, state: str) -> None:
+    review = sent(resume_run_id="R2")
+    took = state == "finished"
+    assert outcome(settled(review, ours(review, ASKED), ASKED, begun=begun)) == (state, took, not took)
+
+
+def test_a_run_under_way_that_moved_nothing_yet_is_waited_for() -> None:
+    review = sent(resume_run_id="R2")
+    seen = ThreadSnapshot(
+        "t",
+        "busy",
+        GONE,
+        (ours(review, ASKED, status="running"), ASKED),
+        begun={"R2": Beginning("c9", moved=False)},
+    )
+    assert plan(seen, [review]) == []
+
+
+def test_only_a_thread_that_moved_is_asked_where_the_run_began() -> None:
+    review = sent(resume_run_id="R2")
+    runs = (ours(review, ASKED), ASKED)
+
+    def looked_up(top: Checkpoint, found: Review = review) -> str | None:
+        return to_look_up(found, ThreadSnapshot("t", "idle", top, runs))
+
+    still = Checkpoint("c1", next=("n",), tasks=(Task("t1", "n", ({"id": "q1", "value": {"x": 1}},)),))
+    assert looked_up(GONE) == "R2"
+    assert looked_up(still) is None
+    assert looked_up(replace(still, tasks=())) is None
+    assert looked_up(replace(still, checkpoint_id="c9")) is None
+    assert looked_up(Checkpoint("c9", tasks=(Task("t1", "n", state=replace(still, tasks=())),))) is None
+    assert looked_up(GONE, replace(review, state="consumed")) is None
+
+
 def test_a_breakpoint_was_continued_between() -> None:
     review = sent(Pending("t", "checkpoint:c1", {}, node="n", checkpoint_id="c1", kind="breakpoint"))
     mine = RunInfo("R2", "success", metadata=stamp(review, ThreadSnapshot("t", "idle", GONE, (ASKED,))))
@@ -101,41 +152,3 @@ def test_runs_asked_for_by_id_stand_where_they_began() -> None:
     row = {"thread_id": "t", "status": "idle"}
     seen = snapshot_from(row, {}, [run("new", 9), run("old", 1), run("by id", 5)])
     assert [run.run_id for run in seen.runs] == ["new", "by id", "old"]
-
-
-async def overtaken(asking: Asking, monkeypatch: pytest.MonkeyPatch, deed: Any) -> Review:
-    """`deed` is done right before the request of an answer leaves."""
-    await asking.ask("plain", question="q")
-    (review,) = await asking.opened()
-    await asking.decide(review, answer("ours"))
-    server = asking.desk.server
-    real = server.resume
-
-    async def late(*args: Any, **options: Any) -> str:
-        await deed(review)
-        return await real(*args, **options)
-
-    monkeypatch.setattr(server, "resume", late)
-    await work(asking.desk)
-    monkeypatch.setattr(server, "resume", real)
-    return next(found for found in await asking.settle("open") if found.id == review.id)
-
-
-async def test_a_served_thread_answered_between(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def answered(review: Review) -> None:
-        await asking.run("plain", command={"resume": {review.interrupt_id: "theirs"}})
-
-    review = await overtaken(asking, monkeypatch, answered)
-    assert (review.state, review.needs_person, review.consumed_at) == ("answered_elsewhere", True, None)
-    assert asking.done() == [("answered", "theirs")]
-
-
-async def test_a_served_thread_whose_state_was_changed_between(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def changed(review: Review) -> None:
-        await asking.desk.server.client.threads.update_state(asking.thread_id, {"question": "another"})
-
-    review = await overtaken(asking, monkeypatch, changed)
-    assert (review.state, review.needs_person, review.consumed_at) == ("superseded", True, None)
-    assert asking.done() == []
