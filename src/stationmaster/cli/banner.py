@@ -9,6 +9,7 @@ from rich.console import Console
 
 from stationmaster.server.edition import words
 from stationmaster.server.policy import STUDIO_ORIGIN
+from stationmaster.server.stock import OUR_AUTH, Project
 from stationmaster.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def print_banner(
         "graphs": ", ".join(plan.project.graphs),
         **files,
         "model": model(settings),
-        "keys": keys(settings),
+        "keys": keys(settings, plan.project),
         "runtime": words(settings.runtime_edition),
         "database": database(settings),
         "data": str(settings.data_dir),
@@ -79,7 +80,15 @@ def database(settings: Settings) -> str:
     return f"{parts.hostname or 'local socket'}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
 
-def keys(settings: Settings) -> str:
+def keys(settings: Settings, project: Project) -> str:
+    """Who is let in."""
+    if project.auth not in (None, OUR_AUTH):
+        ours = (
+            ""
+            if settings.api_key
+            else "; set STATIONMASTER_API_KEY to one that it takes, for commands and inbox"
+        )
+        return f"judged by the project's own {project.auth}{ours}"
     if settings.api_keys:
         return f"required; callers: {', '.join(entry.name for entry in settings.api_keys)}"
     return "none configured: open to this machine only"

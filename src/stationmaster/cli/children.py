@@ -7,6 +7,7 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from stationmaster.cli.banner import database, model
 from stationmaster.console import process as console_process
@@ -21,7 +22,7 @@ from stationmaster.server import process as server_process
 from stationmaster.server.edition import words
 from stationmaster.server.process import SERVER
 from stationmaster.server.record import Record
-from stationmaster.server.stock import Project, stock_environment
+from stationmaster.server.stock import COMMUNITY, OUR_AUTH, Project, stock_environment
 from stationmaster.settings import Settings
 
 HERE = "127.0.0.1"
@@ -67,7 +68,7 @@ class Arrangement:
 
 async def arrange(settings: Settings, project: Project, uri: str) -> Arrangement:
     """Decide where the console may listen: beyond this machine only where it knows its users."""
-    given = {"server_key": settings.local_key.get_secret_value()} if settings.local_key else {}
+    given = _key_for(settings, project)
     secret = {"webhook_secret": settings.webhook_secret or "made at the start"}
     try:
         async with open_pool(uri, max_size=1) as pool:
@@ -77,10 +78,15 @@ async def arrange(settings: Settings, project: Project, uri: str) -> Arrangement
     return Arrangement(settings, project, settings.host, uri, **given)
 
 
+def _key_for(settings: Settings, project: Project) -> dict[str, str]:
+    """What the console calls the server with, unless a new key does: a project's own auth knows none of ours."""
+    key = settings.local_key if project.auth == OUR_AUTH else settings.api_key
+    return {"server_key": key.get_secret_value()} if key else {}
+
+
 async def start_server(plan: Arrangement, sock: socket.socket, claim: int) -> Child:
     """The Agent Server. It runs in another directory, so that `.env` is handed on as variables."""
     settings, project = plan.settings, plan.project
-    paths = [argument for path in project.import_paths for argument in ("--import-path", path)]
     return await Child.start(
         SERVER, sock, claim, url=plan.server_url, directory=settings.data_dir / server_process.DIRECTORY,
         log=settings.data_dir / server_process.LOG_NAME,
@@ -88,16 +94,16 @@ async def start_server(plan: Arrangement, sock: socket.socket, claim: int) -> Ch
             settings, project, url=plan.server_url, uri=plan.uri, key=plan.server_key,
             webhook_url=plan.webhook_url, webhook_secret=plan.webhook_secret,
         ),
-        log_level=settings.log_level, arguments=paths,
+        log_level=settings.log_level, arguments=server_arguments(settings, project),
     )  # fmt: skip
 
 
 async def start_console(plan: Arrangement, sock: socket.socket, claim: int) -> Child:
-    """The console, in the project's directory: it reads the same `.env`, and the policies."""
+    """The console, in the working directory, as every command: it reads the same `.env`, and the policies."""
     settings = plan.settings
     credentials = Credentials(plan.server_url, plan.server_key, plan.console_key, plan.webhook_secret)
     return await Child.start(
-        CONSOLE, sock, claim, url=plan.console_url, directory=plan.project.directory,
+        CONSOLE, sock, claim, url=plan.console_url, directory=Path.cwd(),
         log=settings.data_dir / console_process.LOG_NAME,
         environment=console_process.environment(settings, plan.console_host, credentials),
         log_level=settings.log_level,
@@ -169,6 +175,12 @@ async def stop(children: Sequence[Child]) -> None:
     at_once = False
     for child in reversed(children):
         at_once = await child.stop(at_once=at_once)
+
+
+def server_arguments(settings: Settings, project: Project) -> list[str]:
+    """Where a server process finds the project's code; where it works, unless it keeps its state where it works."""
+    paths = [argument for path in project.import_paths for argument in ("--import-path", path)]
+    return [*paths, "--directory", str(project.directory)] if settings.runtime_edition == COMMUNITY else paths
 
 
 def server_environment(

@@ -18,10 +18,10 @@ from stationmaster.postgres import ensure, release
 from stationmaster.processes.child import Child
 from stationmaster.processes.sockets import listen, local_url
 from stationmaster.server import process as server_process
-from stationmaster.server.policy import require_key_for
+from stationmaster.server.policy import require_guarded
 from stationmaster.server.process import SERVER
 from stationmaster.server.record import Record, claim, remove_record, write_record
-from stationmaster.server.stock import COMMUNITY, CONFIG_NAME, BadProject, Project, read_project
+from stationmaster.server.stock import COMMUNITY, CONFIG_NAME, Project, read_project, require_ours
 from stationmaster.settings import Settings, load_settings
 
 
@@ -41,29 +41,16 @@ def serve(
     ] = None,
 ) -> None:
     """Serve a project durably on Postgres until Ctrl-C or SIGTERM; any number of hosts may share one DATABASE_URI."""
-    if config.name != CONFIG_NAME:
-        raise BadProject(f"{config} is no {CONFIG_NAME}: name a file of that name")
-    project = read_project(config.resolve().parent)
+    project = read_project(config)
     given = {"host": host, "port": port, "data_dir": data_dir and data_dir.absolute()}
     settings = load_settings().model_copy(
         update={
             "runtime_edition": COMMUNITY, **{name: value for name, value in given.items() if value is not None}
         }
     )  # fmt: skip
-    require_key_for(settings.host, settings)
+    require_guarded(project, settings)
     require_ours(project)
     asyncio.run(_until_signal(settings, project, replicas))
-
-
-def require_ours(project: Project) -> None:
-    """BadProject for a project that keeps its checkpoints or its store elsewhere."""
-    for name in ("checkpointer", "store"):
-        section = project.config.get(name)
-        if isinstance(section, dict) and section.get("path"):
-            raise BadProject(
-                f"{project.directory / CONFIG_NAME} sets {name}.path: what it keeps would be neither fenced nor "
-                f"durable here. Remove it, or run `langgraph dev`"
-            )
 
 
 async def _until_signal(settings: Settings, project: Project, replicas: int) -> None:
@@ -92,13 +79,12 @@ async def _serve(settings: Settings, project: Project, replicas: int) -> None:
             webhook_url=settings.webhook_url,
             webhook_secret=settings.webhook_secret.get_secret_value() if settings.webhook_secret else None,
         )  # fmt: skip
-        paths = [argument for path in project.import_paths for argument in ("--import-path", path)]
         for number in range(1, replicas + 1):
             log = settings.data_dir / (server_process.LOG_NAME if number == 1 else f"server-{number}.log")
             child = await Child.start(
                 SERVER, sock, lock, url=local_url(settings.host, settings.port),
                 directory=settings.data_dir / server_process.DIRECTORY, log=log, environment=environment,
-                log_level=settings.log_level, arguments=paths,
+                log_level=settings.log_level, arguments=children.server_arguments(settings, project),
             )  # fmt: skip
             started.append(child)
         sock.close()
@@ -126,7 +112,7 @@ def _print_banner(settings: Settings, project: Project, started: list[Child]) ->
         "API": local_url(settings.host, settings.port),
         "graphs": ", ".join(project.graphs),
         "servers": len(started),
-        "keys": keys(settings),
+        "keys": keys(settings, project),
         "database": database(settings),
         "logs": ", ".join(str(child.log) for child in started),
     }

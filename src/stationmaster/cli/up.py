@@ -20,9 +20,9 @@ from stationmaster.postgres import ensure, release
 from stationmaster.processes.child import Child
 from stationmaster.processes.sockets import listen
 from stationmaster.server.edition import changed
-from stationmaster.server.policy import require_key_for
+from stationmaster.server.policy import require_guarded
 from stationmaster.server.record import claim, remove_record, write_record
-from stationmaster.server.stock import Project, read_project
+from stationmaster.server.stock import COMMUNITY, CONFIG_NAME, OUR_AUTH, Project, read_project, require_ours
 from stationmaster.settings import Settings, load_settings
 from stationmaster.shop.seed import seed_if_empty
 
@@ -46,6 +46,9 @@ def up(
     console_port: Annotated[
         int | None, typer.Option(min=1, max=65535, help="Port of the web console (default 2025).")
     ] = None,
+    config: Annotated[
+        Path, typer.Option(dir_okay=False, help="The project's langgraph.json (default: the one here).")
+    ] = Path(CONFIG_NAME),
     data_dir: Annotated[
         Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
     ] = None,
@@ -54,7 +57,7 @@ def up(
     ] = None,
 ) -> None:
     """Run the service until Ctrl-C or SIGTERM."""
-    project = read_project(Path.cwd())
+    project = read_project(config)
     given = {
         "host": host,
         "port": port,
@@ -65,7 +68,9 @@ def up(
     settings = load_settings().model_copy(
         update={name: value for name, value in given.items() if value is not None}
     )
-    require_key_for(settings.host, settings)
+    require_guarded(project, settings)
+    if settings.runtime_edition == COMMUNITY:
+        require_ours(project)
     asyncio.run(_until_signal(settings, project))
 
 
@@ -114,7 +119,7 @@ async def _start(
         server = sockets.enter_context(listen(settings.host, settings.port))
         console = sockets.enter_context(listen(settings.host, settings.console_port, option=CONSOLE_PORT))
         uri = await ensure(settings)
-        seeded = await seed_if_empty(uri)
+        seeded = await seed_if_empty(uri) if project.auth == OUR_AUTH else None
         plan = await children.arrange(settings, project, uri)
         if plan.console_host != settings.host:
             console.close()

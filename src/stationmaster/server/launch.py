@@ -5,6 +5,7 @@ and the stock server's environment already set.
 """
 
 import asyncio
+import os
 import signal
 import socket
 import sys
@@ -31,12 +32,15 @@ def main() -> None:
     """Serve until SIGTERM or the end of the lifeline. Exit codes: 0 asked to stop, 2 or 3 can't start."""
     parser = lifeline.parser("stationmaster.server.launch")
     parser.add_argument("--import-path", action="append", default=[])
+    parser.add_argument("--directory", help="where the project's code finds its files; default: here")
     options = parser.parse_args()
     # uvicorn raises the signal again once it has shut down; by default that would skip `atexit`.
     signal.signal(signal.SIGTERM, _exit_quietly)
     sock = lifeline.adopt(options)
-    sys.path.extend(options.import_path)
+    _add_to_path(options.import_path)
     settings = _settings()
+    if options.directory:
+        os.chdir(options.directory)
     durable = settings.runtime_edition == COMMUNITY
     config = uvicorn.Config(
         WRAPPED if durable else "langgraph_api.server:app",
@@ -53,6 +57,16 @@ def main() -> None:
             sys.stderr.write(f"error: {reason}\n")
             raise SystemExit(BAD_PROJECT) from None
         raise
+
+
+def _add_to_path(paths: list[str]) -> None:
+    """Before what is installed, whose top-level names (`agents` is one) a project may use for its own packages, and
+    behind the standard library."""
+    installed = (
+        n for n, entry in enumerate(sys.path) if Path(entry).name in {"site-packages", "dist-packages"}
+    )
+    at = next(installed, len(sys.path))
+    sys.path[at:at] = paths
 
 
 class Served(uvicorn.Server):

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from stationmaster.errors import StationmasterError
 from stationmaster.loopback import is_loopback
 from stationmaster.server.admission import LOCAL_IDENTITY, Policy
+from stationmaster.server.stock import OUR_AUTH, Project
 from stationmaster.settings import Settings, load_settings
 
 STUDIO_ORIGIN = "https://smith.langchain.com"
@@ -45,6 +46,20 @@ def require_key_for(host: str, settings: Settings) -> None:
         raise UnsafeBind(
             f"listening on {host} without a configured key would let anybody in who reaches this address: "
             "set STATIONMASTER_API_KEYS=name:key, or listen on 127.0.0.1"
+        )
+
+
+def require_guarded(project: Project, settings: Settings) -> None:
+    """UnsafeBind where the project would be served beyond this machine with nobody judging who calls.
+
+    A project's own auth judges for itself; keys of ours would be asked of nobody there.
+    """
+    if project.auth == OUR_AUTH:
+        require_key_for(settings.host, settings)
+    elif project.auth is None and not is_loopback(settings.host):
+        raise UnsafeBind(
+            f"{project.path} has no auth, and listening on {settings.host} would let anybody in who reaches this "
+            f'address: add "auth": {{"path": "{OUR_AUTH}"}} or one of the project\'s own, or listen on 127.0.0.1'
         )
 
 

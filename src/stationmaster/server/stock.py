@@ -25,6 +25,9 @@ SECTIONS = {
 
 
 COMMUNITY = "community"
+# Of the community runtime alone: the in-memory one takes no encryption.
+DURABLE_SECTIONS = {**SECTIONS, "encryption": "LANGGRAPH_ENCRYPTION"}
+OUR_AUTH = "stationmaster.server.auth:auth"
 
 
 class BadProject(StationmasterError):
@@ -37,6 +40,17 @@ class Project:
 
     directory: Path
     config: Mapping[str, Any]
+    name: str = CONFIG_NAME
+
+    @property
+    def path(self) -> Path:
+        """Its langgraph.json."""
+        return self.directory / self.name
+
+    @property
+    def auth(self) -> str | None:
+        """What judges callers: OUR_AUTH, the project's own, or nothing."""
+        return (self.config.get("auth") or {}).get("path")
 
     @property
     def graphs(self) -> list[str]:
@@ -57,14 +71,15 @@ class Project:
         return {name: str(value) for name, value in values.items() if value}
 
 
-def read_project(directory: Path) -> Project:
-    """The project in `directory`; BadProject says what is wrong with its langgraph.json, and where."""
-    path = directory / CONFIG_NAME
+def read_project(where: Path) -> Project:
+    """The project of a directory, or of a file in one; BadProject says what is wrong with the file, and where."""
+    path = where / CONFIG_NAME if where.is_dir() else where
+    directory, name = path.parent, path.name
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadProject(
-            f"there is no {CONFIG_NAME} in {directory}: run this in the project's directory"
+            f"there is no {name} in {directory}: run this in the project's directory, or name the file by --config"
         ) from None
     except json.JSONDecodeError as error:
         raise BadProject(f"{path}:{error.lineno}: {error.msg}: correct it") from None
@@ -72,7 +87,18 @@ def read_project(directory: Path) -> Project:
         raise BadProject(f"{path} can't be read ({error}): correct it") from None
     if not isinstance(config, dict) or not isinstance(config.get("graphs"), dict) or not config["graphs"]:
         raise BadProject(f'{path} names no graphs: add "graphs": {{"name": "package.module:graph"}}')
-    return Project(directory.resolve(), config)
+    return Project(directory.resolve(), config, name)
+
+
+def require_ours(project: Project) -> None:
+    """BadProject for a project that keeps its checkpoints or its store elsewhere, where none could be durable."""
+    for name in ("checkpointer", "store"):
+        section = project.config.get(name)
+        if isinstance(section, dict) and section.get("path"):
+            raise BadProject(
+                f"{project.path} sets {name}.path: what it keeps would be neither fenced nor durable here. "
+                "Remove it, or run `langgraph dev`"
+            )
 
 
 def stock_environment(
@@ -83,8 +109,11 @@ def stock_environment(
     `inmem` wants its place-holders for database, Redis and migrations. Blocking calls stay forbidden there.
     `community` keeps everything in `database_uri`.
     """
+    wanted = DURABLE_SECTIONS if edition == COMMUNITY else SECTIONS
     sections = {
-        name: json.dumps(project.config[key]) for key, name in SECTIONS.items() if project.config.get(key)
+        name: json.dumps(_located(project.config[key], project.directory))
+        for key, name in wanted.items()
+        if project.config.get(key)
     }
     if edition == COMMUNITY:
         return {**sections, **_community(url, jobs, database_uri)}
@@ -103,6 +132,17 @@ def stock_environment(
         # The answer to a private-network preflight is ours to give, to allowed origins only.
         "ALLOW_PRIVATE_NETWORK": "false",
     }
+
+
+def _located(value: Any, directory: Path) -> Any:
+    """A section with the files in it (`./auth.py:auth`) as whole paths: the server does not start in the project."""
+    if isinstance(value, dict):
+        return {key: _located(part, directory) for key, part in value.items()}
+    if not isinstance(value, str):
+        return value
+    file, colon, name = value.rpartition(":")
+    is_file = colon and ("/" in file or file.endswith(".py")) and (directory / file).is_file()
+    return f"{(directory / file).resolve()}:{name}" if is_file else value
 
 
 def _community(url: str, jobs: int, database_uri: str | None) -> dict[str, str]:

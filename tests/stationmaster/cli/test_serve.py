@@ -5,29 +5,27 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from typing import cast
 
 import httpx
 import pytest
 from langgraph_sdk import get_sync_client
+from langgraph_sdk.errors import NotFoundError
 
 from tests.fakes.agent_server import clean_environment, free_port
 from tests.stationmaster.cli.running import COMMAND, LAST_LINE, eventually, in_process
+from tests.stationmaster.server.foreign import foreign_project
 from tests.stationmaster.server.tiny import tiny_project
+
+KEY = "0123456789abcdef"
 
 
 @pytest.mark.slow
 def test_two_servers_on_one_port_until_sigterm(tmp_path: Path, database: str) -> None:
     config = tiny_project(tmp_path)
-    port, log = free_port(), tmp_path / "serve.log"
-    command = [*COMMAND, "serve", "--config", str(config), "--replicas", "2", "--port", str(port)]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, "--data-dir", str(tmp_path / "data")], stdout=output, stderr=output, cwd=tmp_path.parent,
-            env=clean_environment({"STATIONMASTER_DATABASE_URI": database}),
-        )  # fmt: skip
+    port = free_port()
+    process = started(config, port, tmp_path / "serve.log", database, "--replicas", "2")
     try:
-        eventually(lambda: LAST_LINE in log.read_text() or process.poll() is not None, "ready", 120)
-        assert process.poll() is None, log.read_text()
         assert httpx.get(f"http://127.0.0.1:{port}/ok?check_db=1", trust_env=False).json()["ok"] is True
         info = httpx.get(f"http://127.0.0.1:{port}/info", trust_env=False)
         assert "idempotency-key" in info.headers["x-stationmaster-offers"]
@@ -41,9 +39,7 @@ def test_two_servers_on_one_port_until_sigterm(tmp_path: Path, database: str) ->
         process.send_signal(signal.SIGTERM)
         assert process.wait(40) == 0
     finally:
-        if process.poll() is None:
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait(10)
+        end(process)
 
 
 @pytest.mark.parametrize("section", ["checkpointer", "store"])
@@ -55,10 +51,63 @@ def test_persistence_of_the_projects_own_is_refused(tmp_path: Path, section: str
     assert f"{section}.path" in done.stderr and "Remove it" in done.stderr
 
 
-def test_another_file_name_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "other.json").write_text("{}")
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     done = in_process("serve", "--config", "other.json", cwd=tmp_path)
-    assert done.returncode == 2 and "langgraph.json" in done.stderr
+    assert done.returncode == 2 and "no other.json" in done.stderr and "--config" in done.stderr
+
+
+def test_without_auth_nothing_is_served_beyond_this_machine(tmp_path: Path) -> None:
+    config = foreign_project(tmp_path)
+    config.write_text(json.dumps({**json.loads(config.read_text()), "auth": None}))
+    done = in_process("serve", "--host", "0.0.0.0", cwd=tmp_path, env={"STATIONMASTER_API_KEYS": f"me:{KEY}"})
+    assert done.returncode == 2 and "has no auth" in done.stderr and "127.0.0.1" in done.stderr
+
+
+def test_a_project_of_somebody_elses_is_served_as_it_is(tmp_path: Path, database: str) -> None:
+    """Own packages (one named as ours), graph, auth and app by file, under another name than langgraph.json."""
+    project = tmp_path / "project"
+    project.mkdir()
+    config, port, log = foreign_project(project, "bot.json"), free_port(), tmp_path / "serve.log"
+    process = started(config, port, log, database)
+    try:
+        url = f"http://127.0.0.1:{port}"
+        assert httpx.get(f"{url}/hello", trust_env=False).text == "from the project's own app"
+        assert httpx.post(f"{url}/threads", json={}, trust_env=False).status_code == 401
+        with get_sync_client(url=url, headers={"x-name": "ann"}) as ann:
+            thread = ann.threads.create()["thread_id"]
+            ann.runs.wait(thread, "bot", input={"name": "Ann"})
+            (question,) = ann.threads.get_state(thread)["interrupts"]
+            os.kill(process.pid, signal.SIGTERM)
+            assert process.wait(40) == 0
+            process = started(config, port, log, database)
+            ann.runs.wait(thread, "bot", command={"resume": {question["id"]: "yes"}})
+            state = cast("dict[str, str]", ann.threads.get_state(thread)["values"])
+            assert state["said"] == "Grüezi Ann, the bot, yes"
+        with get_sync_client(url=url, headers={"x-name": "bob"}) as bob, pytest.raises(NotFoundError):
+            bob.threads.get(thread)
+    finally:
+        end(process)
+
+
+def started(config: Path, port: int, log: Path, database: str, *more: str) -> subprocess.Popen[bytes]:
+    """A `serve` on a project, which answers."""
+    log.unlink(missing_ok=True)
+    command = [*COMMAND, "serve", "--config", str(config), "--port", str(port), *more]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, "--data-dir", str(log.parent / "data")], stdout=output, stderr=output, cwd=log.parent,
+            env=clean_environment({"STATIONMASTER_DATABASE_URI": database}),
+        )  # fmt: skip
+    eventually(lambda: LAST_LINE in log.read_text() or process.poll() is not None, "ready", 120)
+    assert process.poll() is None, log.read_text()
+    return process
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Whatever became of it in between."""
+    if process.poll() is None:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(10)
 
 
 def test_a_wrong_setting_in_the_projects_own_env_file_is_one_line(tmp_path: Path, database: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.fakes.agent_server import free_port
 from tests.stationmaster.cli.running import Up, alive, eventually, in_process, stationmaster
+from tests.stationmaster.server.foreign import foreign_project
 from tests.stationmaster.server.tiny import tiny_project
 
 KEY = "the-key-of-the-tests"
@@ -168,3 +169,26 @@ def test_beyond_this_machine_with_a_key_from_the_env_file(
         "status", "--json", cwd=tmp_path, env={"STATIONMASTER_API_URL": up.url, "STATIONMASTER_API_KEY": KEY}
     )
     assert named.returncode == 0, named.stderr
+
+
+@pytest.mark.slow
+def test_a_project_of_somebody_elses_with_inbox_and_durability(tmp_path: Path, database: str) -> None:
+    """Its own auth is asked by all: the console comes with STATIONMASTER_API_KEY, whatever that auth makes of it."""
+    project = tmp_path / "project"
+    project.mkdir()
+    config = foreign_project(project)
+    env = {"STATIONMASTER_DATABASE_URI": database, "STATIONMASTER_API_KEY": KEY}
+    up = Up(tmp_path, env, ("--config", str(config), "--edition", "community"))
+    try:
+        up.start()
+        assert "the project's own ./security/auth.py:auth" in up.banner and "shop" not in up.banner
+        assert up.get("/hello").text == "from the project's own app"
+        assert up.post("/threads").status_code == 401
+        thread = up.post("/threads", key=KEY).json()["thread_id"]
+        up.post(f"/threads/{thread}/runs/wait", {"assistant_id": "bot", "input": {"name": "Ann"}}, key=KEY)
+        eventually(
+            lambda: thread in in_process("reviews", "list", "--json", cwd=tmp_path, env=env).stdout,
+            "in the inbox",
+        )
+    finally:
+        up.kill()
