@@ -5,7 +5,8 @@
         ... HttpProvider(provider.url, provider.api_key) ...
         assert provider.refunds == [...]
 
-Only `POST /refunds` exists. Plain threads and sockets, so that a connection can be cut anywhere.
+It knows `POST /refunds`, and for the treasury `/transfers` and `/trades`, kept in `orders`. Plain threads and sockets,
+so that a connection can be cut anywhere.
 """
 
 import json
@@ -69,12 +70,23 @@ class Refund:
 
 
 @dataclass(frozen=True)
+class Order:
+    """A transfer or a trade of the provider's ledger; `body` as it was sent."""
+
+    id: str
+    key: str
+    path: str
+    body: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Asked:
     """One request as it came in."""
 
     key: str | None
     authorization: str | None
     body: Any
+    path: str = "/refunds"
 
 
 class PaymentProvider(ThreadingHTTPServer):
@@ -92,6 +104,7 @@ class PaymentProvider(ThreadingHTTPServer):
         self.hanging = threading.Event()
         self._steps: deque[Step] = deque()
         self._ledger: dict[str, Refund] = {}
+        self._orders: dict[str, Order] = {}
         self._lock = threading.Lock()
 
     @classmethod
@@ -118,6 +131,12 @@ class PaymentProvider(ThreadingHTTPServer):
         with self._lock:
             return list(self._ledger.values())
 
+    @property
+    def orders(self) -> list[Order]:
+        """Transfers and trades that were carried out, in order."""
+        with self._lock:
+            return list(self._orders.values())
+
     def script(self, *steps: Step) -> None:
         """What to do with the next requests, one step each."""
         with self._lock:
@@ -139,6 +158,16 @@ class PaymentProvider(ThreadingHTTPServer):
             self._ledger[refund.key] = refund
             return refund, False
 
+    def carry_out(self, asked: Asked) -> tuple[Order | None, bool]:
+        """The same for a transfer or a trade."""
+        with self._lock:
+            known = self._orders.get(asked.key or "")
+            if known is not None:
+                return (known if (known.path, known.body) == (asked.path, asked.body) else None), True
+            order = Order(f"tx_{len(self._orders) + 1:04}", asked.key or "", asked.path, asked.body)
+            self._orders[order.key] = order
+            return order, False
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: PaymentProvider  # type: ignore[assignment]
@@ -146,24 +175,24 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length", 0))
         body = json.loads(self.rfile.read(length))
-        asked = Asked(self.headers.get("Idempotency-Key"), self.headers.get("Authorization"), body)
+        asked = Asked(self.headers.get("Idempotency-Key"), self.headers.get("Authorization"), body, self.path)
         step = self.server.next_step(asked)
         if isinstance(step, Hang | Cut):
             self._vanish(step, asked)
         elif isinstance(step, Status):
             self._answer(step.status, json.dumps(step.body).encode(), step.headers)
-        elif self.path != "/refunds":
+        elif self.path not in ("/refunds", "/transfers", "/trades"):
             self._answer(404, b'{"error": "no such path"}')
         elif asked.authorization != f"Bearer {self.server.api_key}":
             self._answer(401, b'{"error": "unknown key"}')
         elif not asked.key:
             self._answer(400, b'{"error": "an Idempotency-Key is required"}')
         else:
-            self._refund(asked, step)
+            (self._refund if self.path == "/refunds" else self._order)(asked, step)
 
     def _vanish(self, step: Hang | Cut, asked: Asked) -> None:
         if step.recorded:
-            self.server.record(asked)
+            (self.server.record if asked.path == "/refunds" else self.server.carry_out)(asked)
         if isinstance(step, Hang):
             self.server.hanging.set()
             self.server.stopped.wait()
@@ -178,6 +207,17 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             amount = step.amount if isinstance(step, Misstate) else refund.amount
             body = {"id": refund.id, "order_id": refund.order_id, "amount": amount, "currency": "USD"}
+            headers = {"Idempotent-Replayed": "true"} if repeated else {}
+            self._answer(200 if repeated else 201, json.dumps(body).encode(), headers)
+
+    def _order(self, asked: Asked, step: Garble | Misstate | None) -> None:
+        order, repeated = self.server.carry_out(asked)
+        if order is None:
+            self._answer(422, b'{"error": "this key was used for something else"}')
+        elif isinstance(step, Garble):
+            self._answer(200, step.body)
+        else:
+            body = {"id": order.id, "amount": step.amount if step else order.body["amount"]}
             headers = {"Idempotent-Replayed": "true"} if repeated else {}
             self._answer(200 if repeated else 201, json.dumps(body).encode(), headers)
 

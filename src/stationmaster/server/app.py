@@ -11,6 +11,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from agents.shared import database, payments
 from agents.sql_operator import access as sql_access
+from agents.treasury import bank
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
 from stationmaster.postgres.errors import DatabaseUnreachable
@@ -39,6 +40,7 @@ def create_app(settings: Settings) -> Starlette:
     if settings.payments_url:
         key = settings.payments_key.get_secret_value() if settings.payments_key else ""
         payments.configure(payments.HttpProvider(settings.payments_url, key))
+        bank.configure(bank.HttpBank(settings.payments_url, key))
     guards = _middleware(policy_from(settings))
     return Starlette(routes=ROUTES, lifespan=_lifespan(settings), middleware=guards)
 

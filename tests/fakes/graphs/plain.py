@@ -21,6 +21,7 @@ class State(TypedDict):
 
 class StampedState(State):
     decided_by: NotRequired[str | None]
+    deciders: NotRequired[list[str]]
 
 
 async def prepare(state: State) -> dict[str, Any]:
@@ -43,8 +44,8 @@ async def act(state: State) -> dict[str, Any]:
 
 
 async def act_stamped(state: StampedState) -> dict[str, Any]:
-    detail = {"answer": state.get("answer"), "decided_by": state.get("decided_by")}
-    await ledger.write(state["key"], "answered", detail)
+    said = {name: state.get(name) for name in ("answer", "decided_by", "deciders")}
+    await ledger.write(state["key"], "answered", said)
     return {}
 
 

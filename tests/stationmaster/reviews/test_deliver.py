@@ -1,6 +1,7 @@
 """Questions of every kind, asked by served graphs, answered through the engine; effects counted in a ledger."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,8 +11,8 @@ from stationmaster.reviews.agent_server import ThreadBusy
 from stationmaster.reviews.decide import decide
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.errors import AlreadyDecided, Stale
-from stationmaster.reviews.model import Submission
-from tests.stationmaster.reviews.engine import ANN, BEN, Asking, answer, work
+from stationmaster.reviews.model import Stamp, Submission
+from tests.stationmaster.reviews.engine import ANN, BEN, GROUP, Asking, OneGroup, answer, work
 
 
 async def test_plain_question_to_its_effect(asking: Asking) -> None:
@@ -30,7 +31,18 @@ async def test_decided_by_is_stamped_from_the_credential(asking: Asking) -> None
     (review,) = await asking.opened()
     await asking.decide(review, answer({"decided_by": "mallory"}))
     await asking.settle()
-    assert asking.done() == [("answered", {"answer": {"decided_by": "mallory"}, "decided_by": "ann"})]
+    told = {"answer": {"decided_by": "mallory"}, "decided_by": "ann", "deciders": ["ann"]}
+    assert asking.done() == [("answered", told)]
+
+
+async def test_the_graph_is_told_of_both_who_agreed(asking: Asking) -> None:
+    asking.desk = replace(asking.desk, policies=OneGroup(Stamp(groups=(GROUP,), two_person=True)))
+    await asking.ask("stamped", question="go?")
+    (review,) = await asking.opened()
+    await asking.decide(review, answer("yes"))
+    await asking.decide(review, answer("yes"), BEN)
+    await asking.settle()
+    assert asking.done() == [("answered", {"answer": "yes", "decided_by": "ben", "deciders": ["ann", "ben"]})]
 
 
 async def test_parallel_questions_in_reverse_order(asking: Asking) -> None:
