@@ -14,8 +14,6 @@ from stationmaster.reviews.questions import find, leaf, questions
 DECIDED_BY = "decided_by"
 DECIDERS = "deciders"
 """All who agreed, in the order in which they did: two where the policy asked for two."""
-DECIDERS = "deciders"
-"""All who agreed, in the order in which they did: two where the policy asked for two."""
 
 
 def obstacle(review: Review, seen: ThreadSnapshot) -> str | None:

@@ -16,7 +16,6 @@ from stationmaster.shop.handwritten import articles, read
 from stationmaster.shop.load import load
 from stationmaster.shop.records import Records
 from stationmaster.shop.treasury import add_treasury
-from stationmaster.shop.treasury import add_treasury
 
 _SQL = load_queries(Path(__file__).with_suffix(".sql"))
 _BEGIN, _SEEDED_ON = _SQL["begin_seeding"], _SQL["seeded_on"]
@@ -60,8 +59,6 @@ async def seed(uri: str) -> Seeded:
         imported = await (await conn.execute(_HAS_ORDERS)).fetchone() is not None
         records = Records() if imported else await asyncio.to_thread(everything, today)
         await load(conn, records)
-        if not imported:  # a real treasury has a real list
-            await add_treasury(conn)
         if not imported:  # a real treasury has a real list
             await add_treasury(conn)
         await conn.execute(_STOCK_UP)
