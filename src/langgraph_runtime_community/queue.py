@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import structlog
 
 from langgraph_runtime_community import database
@@ -44,7 +45,7 @@ class Queue:
             self.bench.woken.clear()
             try:
                 claimed = await self._claim() if self.bench.free and PULSE.fresh() else []
-            except RuntimeTrouble as error:
+            except (RuntimeTrouble, psycopg.Error) as error:
                 logger.warning("can't claim runs", error=str(error))
                 claimed = []
             self.bench.behind = self.bench.free == 0 and bool(claimed)
@@ -91,7 +92,7 @@ class Queue:
             shared=row["watched"] or row["origin"] != WORKER_ID,
         )  # fmt: skip
         self.bench.leases[lease.run_id] = lease
-        HUB.begins(lease.run_id, resumable=bool(lease.kwargs.get("resumable")))
+        HUB.begins(lease.run_id, lease.thread_id, resumable=bool(lease.kwargs.get("resumable")))
         if row["cancel"]:
             self.bench.cancel(lease.run_id, row["cancel"], row["cancel_reason"])
         task = asyncio.get_running_loop().create_task(self._work(lease), name=f"run-{lease.run_id}")
@@ -114,7 +115,7 @@ class Queue:
     async def _attempt(self, lease: Lease) -> None:
         from langgraph_api.worker import worker
 
-        if lease.attempt > 1:
+        if lease.epoch > 1:  # not by the number of the attempt: what was handed back at a drain is none
             await as_continued(lease)
         result = await worker(lease.run, lease.attempt, asyncio.get_running_loop())  # pyright: ignore[reportArgumentType]
         if lease.deletes_thread:
@@ -127,9 +128,10 @@ class Queue:
             if not lease.ended and not lease.lost:
                 await self._put_back(lease)
         finally:
-            self.bench.leases.pop(lease.run_id, None)
-            self._tasks.pop(lease.run_id, None)
-            HUB.leaves(lease.run_id, over=lease.over)
+            if self.bench.leases.get(lease.run_id) is lease:  # else this process has the run again already
+                del self.bench.leases[lease.run_id]
+                del self._tasks[lease.run_id]
+                HUB.leaves(lease.run_id, over=lease.over)
             self.bench.wake()
 
     async def _put_back(self, lease: Lease) -> None:

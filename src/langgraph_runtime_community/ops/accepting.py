@@ -95,7 +95,7 @@ def _begin(request: Request, found: list[Row], bench: Bench | None) -> None:
     """Word to those who wait for the run, and to the queue."""
     if found and found[0]["run_id"] == request.run_id:
         run = found[0]
-        HUB.accepted(request.run_id, resumable=bool(request.kwargs.get("resumable")))
+        HUB.accepted(run["run_id"], run["thread_id"], resumable=bool(request.kwargs.get("resumable")))
         if bench and run["status"] == "running":
             # The worker changes kwargs as it goes; the caller gets them as they were accepted.
             bench.begin({**run, "kwargs": deepcopy(run["kwargs"])})

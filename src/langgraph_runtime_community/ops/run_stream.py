@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import structlog
 from langgraph_sdk import Auth
 from starlette.exceptions import HTTPException
 
 from langgraph_runtime_community import database
 from langgraph_runtime_community.database import json
+from langgraph_runtime_community.errors import RuntimeTrouble
 from langgraph_runtime_community.identity import WORKER_ID
 from langgraph_runtime_community.lease import LEASE
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask
-from langgraph_runtime_community.streams.events import EventId, parse_id, wanted
+from langgraph_runtime_community.streams.events import Event, EventId, parse_id, wanted
 from langgraph_runtime_community.streams.hub import HUB, Subscription
 from langgraph_runtime_community.streams.keeping import KEEPER, kept
 from langgraph_runtime_community.streams.publishing import publish
@@ -23,7 +25,9 @@ from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("run_stream.sql"))
 Frame = tuple[bytes, bytes, bytes | None]
-_cancelling: set[asyncio.Task[int]] = set()
+Standing = tuple[bool, bool, list[Event]]
+_cancelling: set[asyncio.Task[None]] = set()
+logger = structlog.stdlib.get_logger(__name__)
 
 
 class Stream:
@@ -47,27 +51,33 @@ class Stream:
         ctx: Context = None,
     ) -> AsyncIterator[Frame]:
         """What the run streams, as (mode, JSON, id of a resumable one); ends with the run, at once if it is over."""
-        run, thread = as_uuid(run_id), as_uuid(thread_id)
+        from langgraph_api.utils import get_auth_ctx
+
+        run, thread, found = as_uuid(run_id), as_uuid(thread_id), False
+        caller = ctx or get_auth_ctx()
         try:
-            await Stream.check_run_stream_auth(run, thread, ctx)
-            async for frame in _follow(run, thread, stream_channel, ignore_404, stream_mode, last_event_id):
+            await require_readable(thread, ctx)
+            standing = await _standing(run, thread, ignore_404, last_event_id)
+            found = True
+            async for frame in _follow(standing, stream_channel, stream_mode):
                 yield frame
-        except BaseException as error:
-            if cancel_on_disconnect and not isinstance(error, HTTPException):
-                _cancel_soon(run)
+        except BaseException:
+            if cancel_on_disconnect and found:
+                _cancel_soon(run, thread, caller)
             raise
         finally:
             HUB.leave(stream_channel)
 
     @staticmethod
     async def check_run_stream_auth(run_id: UUID | str, thread_id: UUID | str, ctx: Context = None) -> None:
-        """HTTPException 404 unless the caller may read the thread."""
-        thread = as_uuid(thread_id)
-        filters = await ask("threads", "read", Auth.types.ThreadsRead(thread_id=thread), ctx)
-        if filters and not await database.fetch(
-            QUERIES["readable"], {"thread_id": thread, "filter": json(filters)}
-        ):
-            raise HTTPException(404, "Thread not found")
+        """HTTPException 404 unless the caller may read the thread, and the run is one of it."""
+        run, thread = as_uuid(run_id), as_uuid(thread_id)
+        await require_readable(thread, ctx)
+        known = HUB.known(run)
+        if known is None or known.thread_id != thread:
+            params = {"run_id": run, "thread_id": thread}
+            if await database.fetch_one(QUERIES["standing"], params) is None:
+                raise HTTPException(404, "Run not found")
 
     @staticmethod
     async def publish(
@@ -79,10 +89,16 @@ class Stream:
             publish(lease, event, message, resumable=resumable)
 
 
-async def _follow(
-    run: UUID, thread: UUID, channel: Subscription, ignore_404: bool, modes: Any, last_event_id: str | None
-) -> AsyncIterator[Frame]:
-    resumable, over, replays = await _standing(run, thread, ignore_404, last_event_id)
+async def require_readable(thread: UUID, ctx: Context) -> None:
+    """HTTPException 404 unless the caller may read the thread."""
+    filters = await ask("threads", "read", Auth.types.ThreadsRead(thread_id=thread), ctx)
+    params = {"thread_id": thread, "filter": json(filters)}
+    if filters and not await database.fetch(QUERIES["readable"], params):
+        raise HTTPException(404, "Thread not found")
+
+
+async def _follow(standing: Standing, channel: Subscription, modes: Any) -> AsyncIterator[Frame]:
+    resumable, over, replays = standing
     seen: EventId = (-1, 0)
     for event in replays:
         seen = event.id
@@ -103,11 +119,13 @@ async def _follow(
             yield event.event.encode(), event.data, event.name if resumable else None
 
 
-async def _standing(
-    run: UUID, thread: UUID, ignore_404: bool, last_event_id: str | None
-) -> tuple[bool, bool, list[Any]]:
-    """Whether the run's events have ids, whether it is over, and what is to be told again."""
-    if last_event_id is None and (known := HUB.known(run)):
+async def _standing(run: UUID, thread: UUID, ignore_404: bool, last_event_id: str | None) -> Standing:
+    """Whether the run's events have ids, whether it is over, and what is to be told again.
+
+    HTTPException 404 for a run that is not this thread's: the caller was asked for this thread alone.
+    """
+    known = HUB.known(run)
+    if last_event_id is None and known and known.thread_id == thread:
         return known.resumable, False, []
     row = await database.fetch_one(QUERIES["standing"], {"run_id": run, "thread_id": thread})
     if row is None and not ignore_404:
@@ -116,7 +134,7 @@ async def _standing(
     known = HUB.known(run)
     if row and not over and not (known and known.here):
         await _follow_elsewhere(run, row)
-    replays = []
+    replays: list[Event] = []
     if (after := parse_id(last_event_id)) is not None:
         await KEEPER.flush()
         replays = await kept(run, after)
@@ -131,10 +149,20 @@ async def _follow_elsewhere(run: UUID, row: dict[str, Any]) -> None:
         await WATCHER.begin(run)
 
 
-def _cancel_soon(run: UUID) -> None:
-    from langgraph_runtime_community.ops.cancelling import cancel_all
-
-    reason = "client disconnected from the run stream (on_disconnect=cancel)"
-    task = asyncio.get_running_loop().create_task(cancel_all([run], "interrupt", reason))
+def _cancel_soon(run: UUID, thread: UUID, ctx: Context) -> None:
+    task = asyncio.get_running_loop().create_task(_cancel(run, thread, ctx))
     _cancelling.add(task)
     task.add_done_callback(_cancelling.discard)
+
+
+async def _cancel(run: UUID, thread: UUID, ctx: Context) -> None:
+    """As if the client had asked for it: so the handlers are asked whether it may. A run that is over is left alone."""
+    from langgraph_runtime_community.ops.cancelling import cancel
+
+    reason = "client disconnected from the run stream (on_disconnect=cancel)"
+    try:
+        await cancel([run], "interrupt", thread, None, reason, ctx)
+    except HTTPException as error:
+        logger.info("a run is not cancelled with its client", run_id=str(run), reason=error.detail)
+    except RuntimeTrouble as error:
+        logger.warning("a run could not be cancelled with its client", run_id=str(run), error=str(error))

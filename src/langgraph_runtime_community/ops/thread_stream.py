@@ -7,7 +7,7 @@ from uuid import UUID
 import orjson
 
 from langgraph_runtime_community.ops.access import Context, as_uuid
-from langgraph_runtime_community.ops.run_stream import Stream as RunStream
+from langgraph_runtime_community.ops.run_stream import require_readable
 from langgraph_runtime_community.streams.events import Event, EventId, parse_id
 from langgraph_runtime_community.streams.hub import HUB
 from langgraph_runtime_community.streams.keeping import KEEPER, kept_of_thread
@@ -46,7 +46,7 @@ class Stream:
     ) -> AsyncIterator[tuple[bytes, bytes, bytes | None, str | None]]:
         """The same with the run's id; `-` asks for everything that is kept."""
         thread = as_uuid(thread_id)
-        await RunStream.check_run_stream_auth(thread, thread, ctx)
+        await require_readable(thread, ctx)
         async with HUB.listen_thread(thread) as channel:
             seen: EventId = (-1, 0)
             if (after := parse_id(last_event_id)) is not None:
@@ -72,7 +72,7 @@ class Stream:
     @staticmethod
     async def check_thread_stream_auth(thread_id: UUID | str, ctx: Context = None) -> None:
         """HTTPException 404 unless the caller may read the thread."""
-        await RunStream.check_run_stream_auth(thread_id, thread_id, ctx)
+        await require_readable(as_uuid(thread_id), ctx)
 
 
 def _frame(event: Event, modes: Collection[str]) -> tuple[bytes, bytes, bytes | None, str | None] | None:

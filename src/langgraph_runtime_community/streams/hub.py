@@ -26,9 +26,11 @@ class Subscription:
 class Known:
     """A run that this process accepted or works on: a client that waits for it needs no look into the database.
 
-    `here`: its worker is this process, which will tell the end.
+    `thread_id`: its own, which is the one that its listeners must have been allowed to read. `here`: its worker is
+    this process, which will tell the end.
     """
 
+    thread_id: UUID
     resumable: bool
     here: bool = False
 
@@ -62,20 +64,20 @@ class Hub:
             if known and not known.here:
                 del self._known[subscription.run_id]
 
-    def accepted(self, run_id: UUID, *, resumable: bool) -> None:
+    def accepted(self, run_id: UUID, thread_id: UUID, *, resumable: bool) -> None:
         """A run was made by this process; remembered only while somebody listens."""
         if run_id in self._runs and run_id not in self._known:
-            self._known[run_id] = Known(resumable)
+            self._known[run_id] = Known(thread_id, resumable)
 
-    def begins(self, run_id: UUID, *, resumable: bool) -> None:
+    def begins(self, run_id: UUID, thread_id: UUID, *, resumable: bool) -> None:
         """A worker of this process has it."""
-        self._known[run_id] = Known(resumable, here=True)
+        self._known[run_id] = Known(thread_id, resumable, here=True)
 
     def leaves(self, run_id: UUID, *, over: bool) -> None:
         """The worker of this process has it no longer. One that is not over goes on elsewhere, or here again."""
         known = self._known.pop(run_id, None)
         if known and not over and run_id in self._runs:
-            self._known[run_id] = Known(known.resumable)
+            self._known[run_id] = Known(known.thread_id, known.resumable)
 
     def known(self, run_id: UUID) -> Known | None:
         """What is known without asking."""

@@ -1,11 +1,15 @@
 """What the project's auth handlers let a caller see and do, by every operation."""
 
+import asyncio
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
 from langgraph_sdk.errors import ConflictError, NotFoundError
+
+from tests.langgraph_runtime_community.world import World
 
 
 @pytest.fixture
@@ -66,6 +70,27 @@ async def test_a_run_is_its_threads_owners(ann: Any, bob: Any) -> None:
         async for _ in bob.runs.stream(thread, "plain", input={"key": "k", "question": "q"}):
             pass
     assert len(await ann.runs.list(thread)) == 1
+
+
+async def test_a_run_at_work_is_not_reached_through_a_thread_of_ones_own(
+    ann: Any, bob: Any, served_database: str
+) -> None:
+    """Neither its events nor its end: not by joining it, nor by going away from it again."""
+    world, name = World(served_database), str(uuid4())
+    hers, his = [(await owner.threads.create())["thread_id"] for owner in (ann, bob)]
+    body = {"key": name, "slow": 3, "seconds": 3.0}
+    run = (await ann.runs.create(hers, "steps", input=body, stream_mode="values"))["run_id"]
+    await world.until(lambda: "step 3" in world.effects(name), "step 3 begins")
+    got: list[Any] = []
+    with suppress(TimeoutError, NotFoundError, httpx.HTTPError):
+        async with asyncio.timeout(1):
+            async for part in bob.runs.join_stream(his, run, cancel_on_disconnect=True):
+                got.append(part.data)  # noqa: PERF401  cut off in the middle
+    with suppress(NotFoundError, httpx.HTTPError):
+        got.append(await asyncio.wait_for(bob.runs.join(his, run), 10))
+    assert name not in str(got)
+    await ann.runs.join(hers, run)
+    assert (await ann.runs.get(hers, run))["status"] == "success"
 
 
 async def test_an_assistant_is_changed_by_its_owner_only(ann: Any, bob: Any) -> None:
