@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from langgraph_runtime_community.ops.keys import KEYED, Keyed
+from langgraph_runtime_community.signing import Signed, refuse
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
@@ -20,7 +21,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 HEADER = b"idempotency-key"
 LONGEST = 255
-OFFERS = (b"x-stationmaster-offers", b"conditional-resume, idempotency-key")
+OFFERS = (b"x-stationmaster-offers", b"conditional-resume, idempotency-key, assistant-signatures")
 """On the answer of `/info`: what this server takes beyond the stock one."""
 MAKES_A_RUN = re.compile(r"(?P<prefix>.*?)(?:/threads/[^/]+)?/runs(?P<how>/wait|/stream|/batch)?/?")
 CONFLICT = 409
@@ -41,7 +42,7 @@ class Idempotent:
             says = http and scope["path"].endswith("/info")
             await self._app(scope, receive, _saying(send) if says else send)
         elif why := _wrong(keys, made["how"]):
-            await _refuse(send, why)
+            await refuse(send, why)
         else:
             await self._once(keys[0].decode("ascii"), made, scope, receive, send)
 
@@ -153,17 +154,8 @@ def _wrong(keys: list[bytes], how: str | None) -> str | None:
     return None if keys[0].isascii() else "Idempotency-Key must be ASCII"
 
 
-async def _refuse(send: Send, why: str) -> None:
-    from langgraph_api.serde import json_dumpb
-
-    body = json_dumpb({"detail": why})
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 422, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
 def create_app() -> App:
-    """The stock app with the wrapper round it, for `uvicorn --factory`."""
+    """The stock app with the wrappers round it, for `uvicorn --factory`."""
     from langgraph_api.server import app
 
-    return Idempotent(app)
+    return Idempotent(Signed(app))

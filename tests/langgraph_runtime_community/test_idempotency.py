@@ -128,7 +128,7 @@ async def test_keys_that_can_not_be_kept_are_refused(
 async def test_what_the_server_offers_is_said(community: CommunityServer) -> None:
     async with httpx.AsyncClient(base_url=community.url) as http:
         said = (await http.get("/info")).headers["x-stationmaster-offers"]
-    assert said == "conditional-resume, idempotency-key"
+    assert said == "conditional-resume, idempotency-key, assistant-signatures"
 
 
 @pytest.mark.slow

@@ -10,7 +10,9 @@ from starlette.exceptions import HTTPException
 
 from langgraph_runtime_community import database
 from langgraph_runtime_community.database import json
+from langgraph_runtime_community.ops import signatures
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask, only, rows
+from langgraph_runtime_community.ops.signatures import Signature
 from langgraph_runtime_community.ops.sorting import page, sorting
 from stationmaster.postgres.queries import load
 
@@ -84,7 +86,9 @@ class Assistants:
         """Make an assistant; one that is there already is 409, or returned as it is (`do_nothing`)."""
         from langgraph_api.graph import assert_graph_exists
 
-        known, config, metadata = as_uuid(assistant_id), config or {}, metadata or {}
+        known, config, metadata = as_uuid(assistant_id), config or {}, dict(metadata or {})
+        signature = signatures.taken_from(metadata, ctx)
+        signatures.require_none_expected(signature)
         filters = await ask(
             RESOURCE, "create",
             Auth.types.AssistantsCreate(
@@ -100,6 +104,7 @@ class Assistants:
             {
                 "assistant_id": known, "graph_id": graph_id, "name": name, "description": description,
                 "config": json(config), "context": json(context or {}), "metadata": json(metadata),
+                "author": None if system else signature.author, "reason": signature.reason,
             },
         )  # fmt: skip
         if made:
@@ -125,7 +130,8 @@ class Assistants:
         """A new version with what is given; metadata merges, the rest replaces; it becomes the current one."""
         from langgraph_api.graph import assert_graph_exists
 
-        known, config, metadata = as_uuid(assistant_id), config or {}, metadata or {}
+        known, config, metadata = as_uuid(assistant_id), config or {}, dict(metadata or {})
+        signature = signatures.taken_from(metadata, ctx)
         filters = await ask(
             RESOURCE, "update",
             Auth.types.AssistantsUpdate(
@@ -142,7 +148,7 @@ class Assistants:
             before = await (await conn_.execute(QUERIES["lock"], {**key, "filter": json(filters)})).fetchone()
             if before is None:
                 raise HTTPException(404, f"Assistant {known} not found")
-            _require_expected(before, metadata)
+            await _require_expected(conn_, before, signature)
             version = await (await conn_.execute(QUERIES["next_version"], key)).fetchone()
             number = version["version"] if version else 1
             await conn_.execute(
@@ -156,6 +162,8 @@ class Assistants:
                     "config": json(config or before["config"]),
                     "context": json(before["context"] if context is None else context),
                     "metadata": json({**before["metadata"], **metadata}),
+                    "author": signature.author,
+                    "reason": signature.reason,
                 },
             )
             shown = await conn_.execute(QUERIES["show_version"], {**key, "version": number})
@@ -193,12 +201,15 @@ class Assistants:
         asked = Auth.types.AssistantsUpdate(assistant_id=known, version=version)
         filters = await ask(RESOURCE, "update", asked, ctx)
         async with database.connection() as conn_, conn_.transaction():
-            key = {"assistant_id": known, "filter": json(filters)}
-            if await (await conn_.execute(QUERIES["lock"], key)).fetchone() is None:
+            key = {"assistant_id": known, "filter": json(filters), "version": version}
+            before = await (await conn_.execute(QUERIES["lock"], key)).fetchone()
+            if before is None:
                 raise HTTPException(404, f"Assistant {known} not found")
-            shown = await (
-                await conn_.execute(QUERIES["show_version"], {**key, "version": version})
-            ).fetchall()
+            signature = signatures.of_headers(ctx)
+            await _require_expected(conn_, before, signature)
+            shown = await (await conn_.execute(QUERIES["show_version"], key)).fetchall()
+            note = {**key, "author": signature.author, "reason": signature.reason}
+            await conn_.execute(QUERIES["note_shown"], note)
         if not shown:
             raise HTTPException(404, f"Version {version} not found for assistant {known}")
         return rows(shown)
@@ -233,19 +244,16 @@ async def _params(
     return {"graph_id": graph_id, "name": name or None, "metadata": json(metadata), "filter": json(filters)}
 
 
-def _require_expected(before: Row, metadata: Row) -> None:
+async def _require_expected(conn: Any, before: Row, signature: Signature) -> None:
     """HTTPException 409 where the writer names the version that it replaces, and another one is current.
 
     Asked under the row's lock, so that of those who write on several replicas one wins.
     """
-    change = metadata.get("change")
-    expected = change.get("from_version") if isinstance(change, dict) else None
-    if isinstance(expected, int) and before["version"] != expected:
-        raise HTTPException(
-            409,
-            f"version {expected} was expected to be current, and version {before['version']} is: nothing was written; "
-            "look at what changed, then do it again",
-        )
+    if signature.expected in (None, before["version"]):
+        return
+    key = {"assistant_id": before["assistant_id"], "version": before["version"]}
+    made = await (await conn.execute(QUERIES["author_of"], key)).fetchone()
+    signatures.require_current(signature, before["version"], before["name"], made["author"] if made else None)
 
 
 def _in_step(config: Row, context: Row | None) -> tuple[Row, Row | None]:

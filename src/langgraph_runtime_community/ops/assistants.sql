@@ -24,8 +24,9 @@ WITH made AS (
     ON CONFLICT (assistant_id) DO NOTHING RETURNING *
 ), versioned AS (
     INSERT INTO server.assistant_versions
-        (assistant_id, version, graph_id, name, description, config, context, metadata, created_at)
-    SELECT assistant_id, version, graph_id, name, description, config, context, metadata, created_at FROM made
+        (assistant_id, version, graph_id, name, description, config, context, metadata, created_at, author, reason)
+    SELECT assistant_id, version, graph_id, name, description, config, context, metadata, created_at, :author, :reason
+    FROM made
 )
 SELECT * FROM made;
 
@@ -40,8 +41,8 @@ SELECT max(version) + 1 AS version FROM server.assistant_versions WHERE assistan
 -- name: add_version
 -- A version, as it was asked for.
 INSERT INTO server.assistant_versions
-    (assistant_id, version, graph_id, name, description, config, context, metadata)
-VALUES (:assistant_id, :version, :graph_id, :name, :description, :config, :context, :metadata);
+    (assistant_id, version, graph_id, name, description, config, context, metadata, author, reason)
+VALUES (:assistant_id, :version, :graph_id, :name, :description, :config, :context, :metadata, :author, :reason);
 
 -- name: show_version
 -- Make a version the one that runs use: every field of it. No row if there is no such version.
@@ -51,6 +52,15 @@ UPDATE server.assistants a SET
 FROM server.assistant_versions v
 WHERE a.assistant_id = :assistant_id AND v.assistant_id = a.assistant_id AND v.version = :version
 RETURNING a.*;
+
+-- name: note_shown
+-- Who made it the current one again, and why.
+UPDATE server.assistant_versions SET shown_by = :author, shown_reason = :reason, shown_at = clock_timestamp()
+WHERE assistant_id = :assistant_id AND version = :version;
+
+-- name: author_of
+-- Who made the version that is current.
+SELECT author FROM server.assistant_versions WHERE assistant_id = :assistant_id AND version = :version;
 
 -- name: versions
 -- The versions of an assistant, newest first.
