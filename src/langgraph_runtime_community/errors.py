@@ -4,7 +4,7 @@ Driver errors become these at one seam, in `database`.
 """
 
 import psycopg
-from psycopg.errors import DeadlockDetected, SerializationFailure
+from psycopg.errors import DeadlockDetected, SerializationFailure, UniqueViolation
 from psycopg_pool import PoolTimeout
 
 
@@ -48,6 +48,7 @@ class AnswerAwaited(RuntimeTrouble):
     """The thread waits for an answer, and the run brings new input: nothing was done."""
 
 
+ONE_RUNNING = "runs_one_running"
 OURS = {
     "SM001": LeaseLost,
     "SM002": RunInFlight,
@@ -65,6 +66,8 @@ def translated(error: Exception) -> Exception:
         )
     if isinstance(error, SerializationFailure | DeadlockDetected):
         return Conflict(str(error))
+    if isinstance(error, UniqueViolation) and error.diag.constraint_name == ONE_RUNNING:
+        return Conflict(f"another worker has just taken up a run of the same thread: {error}")
     if isinstance(error, psycopg.Error) and error.sqlstate in OURS:
         return OURS[error.sqlstate](error.diag.message_primary or str(error))
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):

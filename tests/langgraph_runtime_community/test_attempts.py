@@ -1,0 +1,108 @@
+"""Between two attempts at a run: what was given to the first is not given again, and the run keeps its place."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from langgraph_sdk.client import LangGraphClient
+
+from langgraph_runtime_community import database
+from langgraph_runtime_community.errors import Conflict
+from tests.fakes.community_server import CommunityServer
+from tests.langgraph_runtime_community.world import World, key
+
+HAND_BACK = "SELECT server.hand_back(run_id, epoch, false, 0) FROM server.runs WHERE run_id = %s"
+
+
+@pytest.fixture
+def world(served_database: str) -> World:
+    return World(served_database)
+
+
+async def test_a_bare_answer_that_was_handed_back_does_not_answer_the_next_question(
+    client: LangGraphClient, world: World
+) -> None:
+    """As a drain hands back: it is no attempt, and the next one is the first by its number."""
+    name, thread = key(), (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, "late", input={"key": name, "seconds": 1.0, "done": []})
+    run = (await client.runs.create(thread, "late", command={"resume": "yes"}))["run_id"]
+    await world.until(lambda: "working" in world.effects(name), "work begins")
+    await world.until(lambda: world.saved_step(thread) == 1, "the answer is saved")
+    world.ask(HAND_BACK, run)
+    assert await world.ended(run) == "success"
+    row = world.run(run)
+    assert (row["attempt"], row["epoch"]) == (1, 2)
+    state: Any = await client.threads.get_state(thread)
+    assert [each["value"] for each in state["interrupts"]] == ["second?"]
+    assert world.effects(name) == ["working", "working"]
+
+
+async def test_a_run_from_an_earlier_checkpoint_that_was_handed_back_does_not_begin_there_again(
+    client: LangGraphClient, world: World
+) -> None:
+    name, thread = key(), (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, "steps", input={"key": name, "slow": 0})
+    history = await client.threads.get_history(thread, limit=50)
+    start: Any = next(state for state in history if state["next"] == ["step_1"])
+    slower: Any = {"slow": 7, "seconds": 1.0}
+    fork: Any = await client.threads.update_state(
+        thread, slower, checkpoint=start["checkpoint"], as_node="__start__"
+    )
+    before = len(world.effects(name))
+    run = (await client.runs.create(thread, "steps", checkpoint_id=fork["checkpoint_id"]))["run_id"]
+    await world.until(lambda: len(world.effects(name)) >= before + 7, "step 7 begins")
+    await world.until(lambda: len(world.checkpoints(thread)) >= before + 2 + 1 + 6, "step 6 is saved")
+    world.ask(HAND_BACK, run)
+    assert await world.ended(run) == "success"
+    effects = world.effects(name)[before:]
+    assert [effects.count(f"step {number}") for number in range(1, 7)] == [1] * 6
+
+
+async def test_a_run_that_waits_for_its_next_attempt_is_not_overtaken(
+    client: LangGraphClient, world: World
+) -> None:
+    """The one behind it would go on from its half state, and it would find nothing left to do."""
+    first, second = key(), key()
+    thread = (await client.threads.create())["thread_id"]
+    body = {"key": first, "fails": True, "seconds": 0.3, "done": []}
+    one = (await client.runs.create(thread, "passing", input=body))["run_id"]
+    await world.until(lambda: "step 2" in world.effects(first), "step 2 begins")
+    other: Any = {"key": second, "fails": False, "done": []}
+    two = (await client.runs.create(thread, "passing", input=other, multitask_strategy="enqueue"))["run_id"]
+    assert await world.ended(one) == await world.ended(two) == "success"
+    assert world.effects(first) == ["step 1", "step 2", "step 2", "step 3"]
+    assert world.effects(second) == ["step 1", "step 2", "step 3"]
+    values: Any = (await client.threads.get_state(thread))["values"]
+    assert values["done"] == [1, 2, 3, 1, 2, 3]
+
+
+async def test_two_claims_of_one_thread_are_a_conflict(runtime: str) -> None:
+    """The index that allows one running run a thread refuses the second; it may be tried again."""
+    world = World(runtime)
+    world.change("INSERT INTO server.threads (thread_id) VALUES ('00000000-0000-0000-0000-000000000001')")
+    world.change(
+        "INSERT INTO server.runs (run_id, thread_id, assistant_id, status, kwargs, multitask_strategy, created_at,"
+        " due_at) SELECT gen_random_uuid(), thread_id, thread_id, 'pending', '{}', 'enqueue', now(), now()"
+        " FROM server.threads CROSS JOIN generate_series(1, 2)"
+    )
+    with pytest.raises(Conflict):
+        await database.execute(
+            "UPDATE server.runs SET status = 'running', epoch = 1, worker_id = gen_random_uuid()"
+        )
+
+
+async def test_a_claim_that_fails_does_not_stop_the_server(
+    client: LangGraphClient, community: CommunityServer, world: World
+) -> None:
+    """Whatever the database says: the queue comes again."""
+    thread = (await client.threads.create())["thread_id"]
+    world.change("ALTER FUNCTION server.claim_runs RENAME TO claim_no_runs")
+    try:
+        runs = [
+            (await client.runs.create(thread, "fan", input={"key": key(), "fails": ""}))["run_id"]
+            for _ in range(2)
+        ]
+        await world.until(lambda: "claim_runs" in community.log, "the queue has failed to claim")
+    finally:
+        world.change("ALTER FUNCTION server.claim_no_runs RENAME TO claim_runs")
+    assert await asyncio.gather(*map(world.ended, runs)) == ["success", "success"]
