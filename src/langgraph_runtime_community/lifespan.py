@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from types import FrameType
 from typing import Any
 from uuid import UUID
@@ -17,12 +18,14 @@ from langgraph_runtime_community.config import config
 from langgraph_runtime_community.errors import LeaseLapsed
 from langgraph_runtime_community.heartbeat import QUERIES as HEARTBEAT
 from langgraph_runtime_community.heartbeat import Heartbeat
+from langgraph_runtime_community.hooks import signing
 from langgraph_runtime_community.hooks.sending import SENDER
 from langgraph_runtime_community.identity import WORKER_ID
 from langgraph_runtime_community.notices import listen
 from langgraph_runtime_community.queue import Queue
 from langgraph_runtime_community.streams.keeping import KEEPER
 from langgraph_runtime_community.streams.watching import WATCHER
+from langgraph_runtime_community.supervision import kept_up
 from langgraph_runtime_community.sweeping import sweep
 from langgraph_runtime_community.work import BENCH
 
@@ -63,6 +66,7 @@ async def _start(undo: AsyncExitStack, cancel_event: asyncio.Event | None, with_
 
     set_event_loop(asyncio.get_running_loop())
     uri = _uri()
+    signing.require_usable()
     await _services(undo, uri)
     group = SimpleTaskGroup(cancel=True, cancel_event=cancel_event, taskgroup_name="Lifespan")
     tasks = await undo.enter_async_context(group)
@@ -71,8 +75,10 @@ async def _start(undo: AsyncExitStack, cancel_event: asyncio.Event | None, with_
     undo.callback(_unregister, gauges)
     if server.N_JOBS_PER_WORKER > 0:
         await _queue(undo, tasks, uri, server.N_JOBS_PER_WORKER)
-    for work in (listen(uri), WATCHER.run(), SENDER.run(), sweep()):
-        tasks.create_task(work)
+    for name, work in {
+        "notices": partial(listen, uri), "streams": WATCHER.run, "webhooks": SENDER.run, "housekeeping": sweep
+    }.items():  # fmt: skip
+        tasks.create_task(kept_up(name, work))
     if with_crons and server.FF_CRONS_ENABLED:
         from langgraph_api.cron_scheduler import cron_scheduler
 

@@ -3,13 +3,15 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from standardwebhooks import Webhook
 
+from langgraph_runtime_community import supervision
+from langgraph_runtime_community.hooks import signing
 from tests.fakes.agent_server import free_port
 from tests.langgraph_runtime_community.conftest import HOOK_SECRET
 from tests.langgraph_runtime_community.world import World, key
@@ -131,3 +133,98 @@ async def test_a_poisoned_run_ends_as_an_error(client: Any, receiver: Receiver, 
     (hook,) = await receiver.of(run["run_id"])
     assert hook["status"] == "error" and "max attempts" in hook["error"]["message"]
     assert world.run(run["run_id"])["status"] == "error"
+
+
+@asynccontextmanager
+async def bad(answer: bytes, drip: bytes = b"") -> AsyncIterator[str]:
+    """The URL of a receiver that answers so, and then, if there is something to drip, never comes to an end."""
+
+    handling: set[asyncio.Task[Any]] = set()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if task := asyncio.current_task():
+            handling.add(task)
+        with suppress(ConnectionError, asyncio.CancelledError):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer)
+            while drip:
+                writer.write(drip)
+                await writer.drain()
+                await asyncio.sleep(0.2)
+        writer.close()
+
+    async with await asyncio.start_server(handle, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook"
+        for task in handling:
+            task.cancel()
+        await asyncio.gather(*handling)
+
+
+def answered(status: int, *headers: str) -> bytes:
+    return "\r\n".join([f"HTTP/1.1 {status} X", *headers, "connection: close", "", ""]).encode()
+
+
+@pytest.mark.parametrize(
+    ("answer", "drip"),
+    [
+        (answered(307, "location: http://localhost:1/", "content-length: 0"), b""),
+        (answered(200, "content-length: 1000000"), b"x"),
+        (b"no HTTP at all\r\n\r\n", b""),
+    ],
+)
+async def test_one_receiver_holds_up_no_other(
+    client: Any, receiver: Receiver, world: World, answer: bytes, drip: bytes
+) -> None:
+    """Neither by a redirection that is refused, nor by an answer without end, however many webhooks it gets."""
+    body = {"key": key(), "fails": "none"}
+    async with bad(answer, drip) as url:
+        runs = [await client.runs.create(None, "fan", input=body, webhook=url) for _ in range(8)]
+        tried = "SELECT count(*) AS n FROM server.outbox WHERE run_id = ANY (%s::uuid[]) AND tries > 0"
+        ids = [run["run_id"] for run in runs]
+        await world.until(lambda: world.ask(tried, ids)[0]["n"] >= 5, "the bad one is tried")
+        good = await client.runs.create(None, "fan", input=body, webhook=receiver.url)
+        async with asyncio.timeout(10):
+            await receiver.of(good["run_id"])
+        if not drip:
+            why = "SELECT 1 FROM server.outbox WHERE run_id = ANY (%s::uuid[]) AND last_error <> ''"
+            await world.until(lambda: len(world.ask(why, ids)) == len(ids), "the reasons are noted")
+    world.change("DELETE FROM server.outbox WHERE run_id = ANY (%s::uuid[])", ids)
+
+
+async def test_an_answer_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch, stock_config: None) -> None:
+    from langgraph_runtime_community.hooks import sending
+
+    monkeypatch.setenv(
+        "LANGGRAPH_WEBHOOKS", '{"url": {"require_https": false, "allowed_domains": ["127.0.0.1"]}}'
+    )
+    monkeypatch.setattr(sending, "WHOLE_TRY_S", 0.5)
+    async with bad(answered(200, "content-length: 1000000"), b"x") as url:
+        assert "no whole answer" in str(await sending.attempt("id", url, {}))
+
+
+@pytest.mark.parametrize("secret", ["whsec_notbase64!", "whsec_"])
+def test_a_secret_that_can_not_sign_is_told_at_the_start(
+    secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(signing.SECRET, secret)
+    with pytest.raises(RuntimeError, match=r"LG_WEBHOOK_SECRET can't be used .* base64"):
+        signing.require_usable()
+
+
+async def test_background_work_that_fails_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervision, "FIRST_PAUSE_S", 0.0)
+    begun, again = 0, asyncio.Event()
+
+    async def work() -> None:
+        nonlocal begun
+        begun += 1
+        if begun == 3:
+            again.set()
+            await asyncio.Event().wait()
+        raise ValueError("something that nobody thought of")
+
+    task = asyncio.create_task(supervision.kept_up("work", work))
+    async with asyncio.timeout(5):
+        await again.wait()
+    task.cancel()
+    assert begun == 3

@@ -1,11 +1,13 @@
 -- name: claim
--- Webhooks that are due; nobody else tries them for a minute.
+-- Webhooks that are due, but for receivers that are busy; nobody else tries them for a minute.
 UPDATE server.outbox o SET next_at = now() + interval '60 seconds', tries = o.tries + 1
 FROM (
     SELECT hook_id FROM server.outbox WHERE dead_at IS NULL AND next_at <= now()
+        AND split_part(url, '/', 3) <> ALL (:busy::text[])
     ORDER BY next_at LIMIT :limit FOR UPDATE SKIP LOCKED
 ) due
-WHERE o.hook_id = due.hook_id RETURNING o.*, now() - o.created_at > :keep * interval '1 second' AS last;
+WHERE o.hook_id = due.hook_id
+RETURNING o.*, split_part(o.url, '/', 3) AS receiver, now() - o.created_at > :keep * interval '1 second' AS last;
 
 -- name: sent
 -- It arrived.

@@ -3,9 +3,19 @@
 import os
 from datetime import UTC, datetime
 
-from standardwebhooks import Webhook
+from standardwebhooks.webhooks import EmptyWebhookSecretError, Webhook
 
 SECRET = "LG_WEBHOOK_SECRET"  # noqa: S105  the name of the variable
+
+
+def require_usable() -> None:
+    """RuntimeError for a secret with which nothing can be signed: better at the start than with each webhook."""
+    try:
+        signed("msg", b"{}")
+    except (ValueError, EmptyWebhookSecretError) as error:  # what is no base64 is a ValueError
+        raise RuntimeError(
+            f"{SECRET} can't be used ({error}): after whsec_ comes base64; without this prefix it is taken as it is"
+        ) from None
 
 
 def signed(hook_id: str, body: bytes) -> dict[str, str]:
