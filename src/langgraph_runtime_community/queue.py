@@ -2,6 +2,7 @@
 them ends with a status, in the queue again, or as somebody else's."""
 
 import asyncio
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -37,6 +38,7 @@ class Queue:
     def __init__(self, places: int) -> None:
         self.bench = Bench(places, self._begin)
         self._tasks: dict[UUID, asyncio.Task[None]] = {}
+        self._around = copy_context()
         BENCH.set(self.bench)
 
     async def run(self) -> None:
@@ -95,7 +97,11 @@ class Queue:
         HUB.begins(lease.run_id, lease.thread_id, resumable=bool(lease.kwargs.get("resumable")))
         if row["cancel"]:
             self.bench.cancel(lease.run_id, row["cancel"], row["cancel_reason"])
-        task = asyncio.get_running_loop().create_task(self._work(lease), name=f"run-{lease.run_id}")
+        # Not in the context of the request that makes the run: what that was told (its key, its cron's slot) is not
+        # for the runs that this one starts.
+        task = asyncio.get_running_loop().create_task(
+            self._work(lease), name=f"run-{lease.run_id}", context=self._around.copy()
+        )
         self._tasks[lease.run_id] = task
 
     async def _work(self, lease: Lease) -> None:
