@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from langgraph_sdk import Auth
+from starlette.exceptions import HTTPException
 
 from langgraph_runtime_community import database
 from langgraph_runtime_community.database import json
@@ -25,6 +26,8 @@ SHOWN = (
     "run_id", "thread_id", "assistant_id", "created_at", "updated_at", "status", "metadata", "kwargs",
     "multitask_strategy", "langsmith_session_name",
 )  # fmt: skip
+VERSION = "assistant_version"
+LONGEST_S = 10 * 365 * 86_400
 Row = dict[str, Any]
 
 
@@ -72,6 +75,19 @@ def new_id() -> UUID:
     from langgraph_api.utils import uuid7
 
     return uuid7()
+
+
+def own_copy(metadata: Row | None) -> Row:
+    """Metadata of a run, to take keys out of: a request that is tried again finds them again. Which version of the
+    assistant it is, is not a client's to say; handlers may."""
+    return {name: value for name, value in (metadata or {}).items() if name != VERSION}
+
+
+def put_off(after_s: float) -> float:
+    """By how much a run is put off: never into the past, ahead of what waits there; HTTPException 422 for too long."""
+    if after_s > LONGEST_S:
+        raise HTTPException(422, f"after_seconds must be {LONGEST_S} (ten years) or less")
+    return max(0.0, after_s)
 
 
 async def accept(request: Request, ctx: Context) -> list[Row]:

@@ -62,12 +62,12 @@ class Runs:
             thread_id=as_uuid(thread_id) if thread_id else None,
             assistant_id=as_uuid(assistant_id),
             kwargs=kwargs,
-            metadata=metadata or {},
+            metadata=accepting.own_copy(metadata),
             user_id=user_id,
             strategy=multitask_strategy,
             alone=prevent_insert_if_inflight,
             create=if_not_exists == "create",
-            after_s=after_seconds or 0,
+            after_s=accepting.put_off(after_seconds or 0),
             session=langsmith_session_name,
             status=status or "pending",
         )
@@ -117,6 +117,7 @@ class Runs:
         if not await database.fetch(QUERIES["delete"], params):
             raise HTTPException(404, "Run not found")
         await database.execute(QUERIES["settle"], params)
+        working.removed(thread, run)
         return rows([run])
 
     @staticmethod
