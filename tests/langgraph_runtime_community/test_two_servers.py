@@ -13,6 +13,7 @@ from stationmaster.postgres.migrate import migrations
 from tests.conftest import clone
 from tests.fakes.community_server import CommunityServer
 from tests.fakes.graphs import ledger
+from tests.langgraph_runtime_community.test_joins import ends, joined
 from tests.langgraph_runtime_community.world import World, key
 
 
@@ -48,6 +49,13 @@ def servers(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 async def front(servers: tuple[CommunityServer, ...]) -> AsyncIterator[LangGraphClient]:
     """A client of the one without workers."""
     async with servers[0].sdk() as client:
+        yield client
+
+
+@pytest.fixture
+async def back(servers: tuple[CommunityServer, ...]) -> AsyncIterator[LangGraphClient]:
+    """A client of the one with workers."""
+    async with servers[1].sdk() as client:
         yield client
 
 
@@ -140,3 +148,13 @@ async def test_a_client_can_not_forge_a_slot(front: LangGraphClient, world: Worl
         config={"configurable": {"cron_id": cron["cron_id"]}},
     )  # fmt: skip
     assert not world.ask("SELECT 1 FROM server.cron_slots WHERE cron_id = %s", cron["cron_id"])
+
+
+async def test_a_join_ends_when_a_waiting_run_is_rolled_back_elsewhere(
+    front: LangGraphClient, back: LangGraphClient
+) -> None:
+    thread = (await back.threads.create())["thread_id"]
+    run = await back.runs.create(thread, "steps", input={"key": key(), "slow": 0}, after_seconds=3600)
+    join = await joined(front, thread, run["run_id"])
+    await back.runs.cancel(thread, run["run_id"], action="rollback")
+    await ends(join)

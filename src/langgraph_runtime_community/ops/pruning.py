@@ -7,6 +7,7 @@ from uuid import UUID
 from langgraph_runtime_community import database
 from langgraph_runtime_community.checkpoint.saver import Checkpointer
 from langgraph_runtime_community.checkpoint.storage import keep_latest
+from langgraph_runtime_community.ops import working
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("pruning.sql"))
@@ -18,6 +19,7 @@ async def prune(thread_ids: Sequence[UUID], strategy: str) -> int:
     for thread_id in thread_ids:
         if strategy == "delete":
             done += await _deleted(thread_id)
+            working.removed(thread_id)
         else:
             await only_latest(thread_id)
             done += 1

@@ -145,8 +145,10 @@ async def _follow_elsewhere(run: UUID, row: dict[str, Any]) -> None:
     """A run that this process accepted is shared by whoever claims it; of another one its worker must be told."""
     if row["origin"] != WORKER_ID:
         await watch(run)
-    if row["attempt"]:
+    if row["epoch"]:
         await WATCHER.begin(run)
+    else:
+        WATCHER.note(run)
 
 
 def _cancel_soon(run: UUID, thread: UUID, ctx: Context) -> None:

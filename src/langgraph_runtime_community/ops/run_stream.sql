@@ -4,5 +4,5 @@ SELECT 1 AS yes FROM server.threads WHERE thread_id = :thread_id AND server.pass
 
 -- name: standing
 -- How a run stands, and whether its events can be asked for again.
-SELECT status, origin, attempt, coalesce((kwargs ->> 'resumable')::boolean, false) AS resumable FROM server.runs
+SELECT status, origin, epoch, coalesce((kwargs ->> 'resumable')::boolean, false) AS resumable FROM server.runs
 WHERE run_id = :run_id AND thread_id = :thread_id;

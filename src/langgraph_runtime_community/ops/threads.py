@@ -12,7 +12,7 @@ from langgraph_runtime_community import database
 from langgraph_runtime_community.database import json
 from langgraph_runtime_community.errors import LeaseLost
 from langgraph_runtime_community.lease import LEASE
-from langgraph_runtime_community.ops import ending, pruning, ttl
+from langgraph_runtime_community.ops import ending, pruning, ttl, working
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask, only, rows
 from langgraph_runtime_community.ops.sorting import page, sorting
 from langgraph_runtime_community.ops.state import State as ThreadState
@@ -153,6 +153,7 @@ class Threads:
         found = await database.fetch(QUERIES["delete"], {"thread_id": known, "filter": json(filters)})
         if not found or not found[0]["deleted"]:
             raise HTTPException(404, f"Thread with ID {known} not found")
+        working.removed(known)
         return rows([known])
 
     @staticmethod

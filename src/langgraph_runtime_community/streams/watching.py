@@ -46,6 +46,10 @@ class Watcher:
             self._seen.setdefault(key, (latest["base"], latest["number"]) if latest else START)
         self.wake.set()
 
+    def note(self, run_id: UUID) -> None:
+        """The run is there and has told nothing yet: if it is missing from now on, it is gone."""
+        self._seen.setdefault(run_id, START)
+
     async def look(self) -> None:
         """Hand on what came since the last look, and the ends of runs."""
         runs, threads = HUB.runs_elsewhere(), HUB.threads()
