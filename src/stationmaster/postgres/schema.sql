@@ -75,6 +75,13 @@ CREATE SCHEMA stationmaster;
 
 
 --
+-- Name: treasury; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA treasury;
+
+
+--
 -- Name: webhooks; Type: SCHEMA; Schema: -; Owner: -
 --
 
@@ -339,6 +346,129 @@ begin
     raise exception '% on shop.% is not allowed: %', tg_op, tg_table_name, tg_argv[0]
         using errcode = 'integrity_constraint_violation', schema = 'shop', table = tg_table_name, constraint = tg_name;
 end $$;
+
+
+--
+-- Name: account_key(text); Type: FUNCTION; Schema: treasury; Owner: -
+--
+
+CREATE FUNCTION treasury.account_key(account text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+    select upper(regexp_replace(account, '[^[:alnum:]]+', '', 'g'))
+$$;
+
+
+--
+-- Name: check_move(); Type: FUNCTION; Schema: treasury; Owner: -
+--
+
+CREATE FUNCTION treasury.check_move() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    given integer;
+begin
+    if (old.tenant, old.key, old.request, old.kind, old.amount_usd, old.beneficiary, old.account, old.reference, old.side,
+        old.symbol, old.quantity, old.requested_by, old.signatures_needed, old.digest, old.created_at)
+       is distinct from
+       (new.tenant, new.key, new.request, new.kind, new.amount_usd, new.beneficiary, new.account, new.reference, new.side,
+        new.symbol, new.quantity, new.requested_by, new.signatures_needed, new.digest, new.created_at) then
+        raise exception 'what was checked is never changed: ask for another transaction'
+            using errcode = 'check_violation', schema = 'treasury', table = 'transactions', constraint = 'transactions_fixed';
+    end if;
+    if old.status <> new.status and (old.status, new.status) not in (
+        ('checked', 'cancelled'), ('checked', 'executing'), ('executing', 'executed'), ('executing', 'failed')
+    ) then
+        raise exception 'a transaction does not go from % to %', old.status, new.status
+            using errcode = 'check_violation', schema = 'treasury', table = 'transactions', constraint = 'transactions_order';
+    end if;
+    if old.status = 'checked' and new.status = 'executing' then
+        select count(*) into given from treasury.signatures where transaction_id = new.transaction_id;
+        if given < new.signatures_needed then
+            raise exception '% of % signatures', given, new.signatures_needed
+                using errcode = 'check_violation', schema = 'treasury', table = 'transactions', constraint = 'transactions_signed';
+        end if;
+    end if;
+    return new;
+end $$;
+
+
+--
+-- Name: check_signature(); Type: FUNCTION; Schema: treasury; Owner: -
+--
+
+CREATE FUNCTION treasury.check_signature() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    signed treasury.transactions;
+begin
+    select * into signed from treasury.transactions where transaction_id = new.transaction_id for update;
+    if signed.tenant <> new.tenant or signed.digest <> new.digest or signed.status <> 'checked' then
+        raise exception 'this signature is for another transaction, or comes too late'
+            using errcode = 'check_violation', schema = 'treasury', table = 'signatures', constraint = 'signatures_fit';
+    end if;
+    -- 'local' is the key of the machine itself and names nobody: it can't be told from another, and is never one of two.
+    if (new.signer = 'local' and signed.signatures_needed > 1) or (
+        new.signer <> 'local' and new.signer in (
+            select requested_by from treasury.transactions
+            where tenant = signed.tenant and request = signed.request
+        )
+    ) then
+        raise exception '% may not sign this', new.signer
+            using errcode = 'check_violation', schema = 'treasury', table = 'signatures', constraint = 'signatures_four_eyes';
+    end if;
+    return new;
+end $$;
+
+
+--
+-- Name: name_key(text); Type: FUNCTION; Schema: treasury; Owner: -
+--
+
+CREATE FUNCTION treasury.name_key(name text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+    select coalesce(string_agg(word, ' ' order by word), '')
+    from regexp_split_to_table(
+        regexp_replace(
+            translate(
+                lower(regexp_replace(normalize(name, NFKD), '[\u0300-\u036f\u200b-\u200f\u2060\ufeff]', '', 'g')),
+                'авеёкмнорстухіјѕɑο', 'abeekmhopctyxijsao'
+            ),
+            '[^[:alnum:]]+', ' ', 'g'
+        ),
+        '\s+'
+    ) as word
+    where word not in ('', 'gmbh', 'ag', 'kg', 'ltd', 'limited', 'llc', 'inc', 'corp', 'co', 'company', 'sa', 'srl',
+                       'bv', 'nv', 'plc', 'oy', 'ab', 'as', 'pjsc', 'jsc', 'ooo', 'oao', 'the', 'and')
+$$;
+
+
+--
+-- Name: refuse(); Type: FUNCTION; Schema: treasury; Owner: -
+--
+
+CREATE FUNCTION treasury.refuse() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception '% on treasury.% is not allowed: %', tg_op, tg_table_name, tg_argv[0]
+        using errcode = 'integrity_constraint_violation', schema = 'treasury', table = tg_table_name, constraint = tg_name;
+end $$;
+
+
+--
+-- Name: trigrams(text); Type: FUNCTION; Schema: treasury; Owner: -
+--
+
+CREATE FUNCTION treasury.trigrams(key text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+    select coalesce(array_agg(distinct substr(' ' || key || ' ', place, 3)), '{}')
+    from generate_series(1, length(key)) as place
+$$;
 
 
 SET default_tablespace = '';
@@ -690,12 +820,12 @@ CREATE TABLE digest.reports (
     tenant text DEFAULT 'main'::text NOT NULL,
     name text NOT NULL,
     slot timestamp with time zone NOT NULL,
-    hours integer NOT NULL,
+    since timestamp with time zone NOT NULL,
     figures jsonb NOT NULL,
     markdown text NOT NULL,
     made_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT reports_check CHECK ((since < slot)),
     CONSTRAINT reports_figures_check CHECK ((jsonb_typeof(figures) = 'object'::text)),
-    CONSTRAINT reports_hours_check CHECK ((hours > 0)),
     CONSTRAINT reports_markdown_check CHECK ((markdown <> ''::text)),
     CONSTRAINT reports_name_check CHECK ((name <> ''::text)),
     CONSTRAINT reports_tenant_check CHECK ((tenant <> ''::text))
@@ -1484,6 +1614,184 @@ CREATE TABLE stationmaster.migrations (
 
 
 --
+-- Name: clearances; Type: TABLE; Schema: treasury; Owner: -
+--
+
+CREATE TABLE treasury.clearances (
+    tenant text DEFAULT 'main'::text NOT NULL,
+    account_key text NOT NULL,
+    entry text NOT NULL,
+    cleared_by text NOT NULL,
+    note text NOT NULL,
+    cleared_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT clearances_account_key_check CHECK (((account_key = treasury.account_key(account_key)) AND (account_key <> ''::text))),
+    CONSTRAINT clearances_cleared_by_check CHECK ((cleared_by <> ''::text)),
+    CONSTRAINT clearances_entry_check CHECK ((entry <> ''::text)),
+    CONSTRAINT clearances_note_check CHECK ((note <> ''::text)),
+    CONSTRAINT clearances_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: instruments; Type: TABLE; Schema: treasury; Owner: -
+--
+
+CREATE TABLE treasury.instruments (
+    symbol text NOT NULL,
+    name text NOT NULL,
+    price_usd numeric(12,4) NOT NULL,
+    CONSTRAINT instruments_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT instruments_price_usd_check CHECK (((price_usd > (0)::numeric) AND (price_usd <> 'NaN'::numeric))),
+    CONSTRAINT instruments_symbol_check CHECK ((symbol ~ '^[A-Z][A-Z0-9.]{0,9}$'::text))
+);
+
+
+--
+-- Name: limits; Type: TABLE; Schema: treasury; Owner: -
+--
+
+CREATE TABLE treasury.limits (
+    tenant text NOT NULL,
+    signature_above_usd numeric(14,2) DEFAULT 5000 NOT NULL,
+    two_above_usd numeric(14,2) DEFAULT 10000 NOT NULL,
+    largest_usd numeric(14,2) DEFAULT 250000 NOT NULL,
+    daily_usd numeric(14,2) DEFAULT 500000 NOT NULL,
+    inboxes text[] DEFAULT '{local,console}'::text[] NOT NULL,
+    CONSTRAINT limits_are_amounts CHECK (((largest_usd > (0)::numeric) AND (largest_usd <> 'NaN'::numeric) AND (daily_usd > (0)::numeric) AND (daily_usd <> 'NaN'::numeric))),
+    CONSTRAINT limits_never_laxer CHECK ((((signature_above_usd >= (0)::numeric) AND (signature_above_usd <= (5000)::numeric)) AND ((two_above_usd >= signature_above_usd) AND (two_above_usd <= (10000)::numeric)))),
+    CONSTRAINT limits_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: officers; Type: TABLE; Schema: treasury; Owner: -
+--
+
+CREATE TABLE treasury.officers (
+    tenant text DEFAULT 'main'::text NOT NULL,
+    name text NOT NULL,
+    CONSTRAINT officers_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT officers_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: sanctions; Type: TABLE; Schema: treasury; Owner: -
+--
+
+CREATE TABLE treasury.sanctions (
+    sanction_id bigint NOT NULL,
+    entry text NOT NULL,
+    list text NOT NULL,
+    name text NOT NULL,
+    account text,
+    listed_on date DEFAULT CURRENT_DATE NOT NULL,
+    name_key text GENERATED ALWAYS AS (treasury.name_key(name)) STORED NOT NULL,
+    name_parts text[] GENERATED ALWAYS AS (treasury.trigrams(treasury.name_key(name))) STORED NOT NULL,
+    account_key text GENERATED ALWAYS AS (treasury.account_key(account)) STORED,
+    CONSTRAINT sanctions_account_check CHECK ((treasury.account_key(account) <> ''::text)),
+    CONSTRAINT sanctions_entry_check CHECK ((entry <> ''::text)),
+    CONSTRAINT sanctions_list_check CHECK ((list <> ''::text)),
+    CONSTRAINT sanctions_name_check CHECK ((treasury.name_key(name) <> ''::text))
+);
+
+
+--
+-- Name: sanctions_sanction_id_seq; Type: SEQUENCE; Schema: treasury; Owner: -
+--
+
+ALTER TABLE treasury.sanctions ALTER COLUMN sanction_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME treasury.sanctions_sanction_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: signatures; Type: TABLE; Schema: treasury; Owner: -
+--
+
+CREATE TABLE treasury.signatures (
+    transaction_id bigint NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
+    signer text NOT NULL,
+    digest text NOT NULL,
+    note text DEFAULT ''::text NOT NULL,
+    signed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT signatures_signer_check CHECK ((signer <> ''::text))
+);
+
+
+--
+-- Name: transactions; Type: TABLE; Schema: treasury; Owner: -
+--
+
+CREATE TABLE treasury.transactions (
+    transaction_id bigint NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
+    key text NOT NULL,
+    request text NOT NULL,
+    kind text NOT NULL,
+    amount_usd numeric(14,2) NOT NULL,
+    beneficiary text,
+    account text,
+    reference text,
+    side text,
+    symbol text,
+    quantity integer,
+    requested_by text NOT NULL,
+    signatures_needed smallint NOT NULL,
+    digest text NOT NULL,
+    status text DEFAULT 'checked'::text NOT NULL,
+    why text,
+    risk smallint,
+    bank_reference text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    executing_at timestamp with time zone,
+    executed_at timestamp with time zone,
+    CONSTRAINT transactions_above_10000_take_two CHECK (((amount_usd <= (10000)::numeric) OR (signatures_needed = 2))),
+    CONSTRAINT transactions_above_5000_are_signed CHECK (((amount_usd <= (5000)::numeric) OR (signatures_needed >= 1))),
+    CONSTRAINT transactions_account_check CHECK ((treasury.account_key(account) <> ''::text)),
+    CONSTRAINT transactions_amount_usd_check CHECK (((amount_usd > (0)::numeric) AND (amount_usd <> 'NaN'::numeric))),
+    CONSTRAINT transactions_bank_reference_check CHECK ((bank_reference <> ''::text)),
+    CONSTRAINT transactions_beneficiary_check CHECK ((beneficiary <> ''::text)),
+    CONSTRAINT transactions_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT transactions_executed_are_rated CHECK (((status <> 'executed'::text) OR (risk IS NOT NULL))),
+    CONSTRAINT transactions_executed_say_how CHECK (((status = 'executed'::text) = ((bank_reference IS NOT NULL) AND (executed_at IS NOT NULL)))),
+    CONSTRAINT transactions_key_check CHECK ((key <> ''::text)),
+    CONSTRAINT transactions_kind_check CHECK ((kind = ANY (ARRAY['payment'::text, 'trade'::text]))),
+    CONSTRAINT transactions_payment CHECK (((kind = 'payment'::text) = ((beneficiary IS NOT NULL) AND (account IS NOT NULL) AND (reference IS NOT NULL)))),
+    CONSTRAINT transactions_quantity_check CHECK ((quantity > 0)),
+    CONSTRAINT transactions_reference_check CHECK ((reference <> ''::text)),
+    CONSTRAINT transactions_request_check CHECK ((request <> ''::text)),
+    CONSTRAINT transactions_requested_by_check CHECK ((requested_by <> ''::text)),
+    CONSTRAINT transactions_risk_check CHECK (((risk >= 0) AND (risk <= 100))),
+    CONSTRAINT transactions_side_check CHECK ((side = ANY (ARRAY['buy'::text, 'sell'::text]))),
+    CONSTRAINT transactions_signatures_needed_check CHECK (((signatures_needed >= 0) AND (signatures_needed <= 2))),
+    CONSTRAINT transactions_status_check CHECK ((status = ANY (ARRAY['checked'::text, 'cancelled'::text, 'executing'::text, 'executed'::text, 'failed'::text]))),
+    CONSTRAINT transactions_tenant_check CHECK ((tenant <> ''::text)),
+    CONSTRAINT transactions_trade CHECK (((kind = 'trade'::text) = ((side IS NOT NULL) AND (symbol IS NOT NULL) AND (quantity IS NOT NULL))))
+);
+
+
+--
+-- Name: transactions_transaction_id_seq; Type: SEQUENCE; Schema: treasury; Owner: -
+--
+
+ALTER TABLE treasury.transactions ALTER COLUMN transaction_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME treasury.transactions_transaction_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
 -- Name: deliveries; Type: TABLE; Schema: webhooks; Owner: -
 --
 
@@ -1973,6 +2281,78 @@ ALTER TABLE ONLY stationmaster.migrations
 
 
 --
+-- Name: clearances clearances_pkey; Type: CONSTRAINT; Schema: treasury; Owner: -
+--
+
+ALTER TABLE ONLY treasury.clearances
+    ADD CONSTRAINT clearances_pkey PRIMARY KEY (tenant, account_key, entry);
+
+
+--
+-- Name: instruments instruments_pkey; Type: CONSTRAINT; Schema: treasury; Owner: -
+--
+
+ALTER TABLE ONLY treasury.instruments
+    ADD CONSTRAINT instruments_pkey PRIMARY KEY (symbol);
+
+
+--
+-- Name: limits limits_pkey; Type: CONSTRAINT; Schema: treasury; Owner: -
+--
+
+ALTER TABLE ONLY treasury.limits
+    ADD CONSTRAINT limits_pkey PRIMARY KEY (tenant);
+
+
+--
+-- Name: officers officers_pkey; Type: CONSTRAINT; Schema: treasury; Owner: -
+--
+
+ALTER TABLE ONLY treasury.officers
+    ADD CONSTRAINT officers_pkey PRIMARY KEY (tenant, name);
+
+
+--
+-- Name: sanctions sanctions_entry_name_key; Type: CONSTRAINT; Schema: treasury; Owner: -
+--
+
+ALTER TABLE ONLY treasury.sanctions
+    ADD CONSTRAINT sanctions_entry_name_key UNIQUE (entry, name);
+
+
+--
+-- Name: sanctions sanctions_pkey; Type: CONSTRAINT; Schema: treasury; Owner: -
+--
+
+ALTER TABLE ONLY treasury.sanctions
+    ADD CONSTRAINT sanctions_pkey PRIMARY KEY (sanction_id);
+
+
+--
+-- Name: signatures signatures_pkey; Type: CONSTRAINT; Schema: treasury; Owner: -
+--
+
+ALTER TABLE ONLY treasury.signatures
+    ADD CONSTRAINT signatures_pkey PRIMARY KEY (transaction_id, signer);
+
+
+--
+-- Name: transactions transactions_pkey; Type: CONSTRAINT; Schema: treasury; Owner: -
+--
+
+ALTER TABLE ONLY treasury.transactions
+    ADD CONSTRAINT transactions_pkey PRIMARY KEY (transaction_id);
+
+
+--
+-- Name: transactions transactions_tenant_key_key; Type: CONSTRAINT; Schema: treasury; Owner: -
+--
+
+ALTER TABLE ONLY treasury.transactions
+    ADD CONSTRAINT transactions_tenant_key_key UNIQUE (tenant, key);
+
+
+--
 -- Name: deliveries deliveries_dedup_key_key; Type: CONSTRAINT; Schema: webhooks; Owner: -
 --
 
@@ -2410,6 +2790,55 @@ CREATE INDEX refunds_when ON shop.refunds USING btree (created_at);
 
 
 --
+-- Name: sanctions_account_key; Type: INDEX; Schema: treasury; Owner: -
+--
+
+CREATE INDEX sanctions_account_key ON treasury.sanctions USING btree (account_key);
+
+
+--
+-- Name: sanctions_name_key; Type: INDEX; Schema: treasury; Owner: -
+--
+
+CREATE INDEX sanctions_name_key ON treasury.sanctions USING btree (name_key);
+
+
+--
+-- Name: sanctions_name_parts; Type: INDEX; Schema: treasury; Owner: -
+--
+
+CREATE INDEX sanctions_name_parts ON treasury.sanctions USING gin (name_parts);
+
+
+--
+-- Name: transactions_alike; Type: INDEX; Schema: treasury; Owner: -
+--
+
+CREATE INDEX transactions_alike ON treasury.transactions USING btree (tenant, treasury.account_key(account), amount_usd);
+
+
+--
+-- Name: transactions_by_day; Type: INDEX; Schema: treasury; Owner: -
+--
+
+CREATE INDEX transactions_by_day ON treasury.transactions USING btree (tenant, executing_at);
+
+
+--
+-- Name: transactions_reference_once; Type: INDEX; Schema: treasury; Owner: -
+--
+
+CREATE UNIQUE INDEX transactions_reference_once ON treasury.transactions USING btree (tenant, treasury.account_key(account), upper(reference)) WHERE ((kind = 'payment'::text) AND (status = ANY (ARRAY['checked'::text, 'executing'::text, 'executed'::text])));
+
+
+--
+-- Name: transactions_request; Type: INDEX; Schema: treasury; Owner: -
+--
+
+CREATE INDEX transactions_request ON treasury.transactions USING btree (tenant, request);
+
+
+--
 -- Name: deliveries_new; Type: INDEX; Schema: webhooks; Owner: -
 --
 
@@ -2540,6 +2969,41 @@ CREATE TRIGGER refunds_add AFTER INSERT ON shop.refunds FOR EACH ROW EXECUTE FUN
 --
 
 CREATE TRIGGER refunds_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON shop.refunds FOR EACH STATEMENT EXECUTE FUNCTION shop.refuse('refunds are only ever added');
+
+
+--
+-- Name: signatures signatures_append_only; Type: TRIGGER; Schema: treasury; Owner: -
+--
+
+CREATE TRIGGER signatures_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON treasury.signatures FOR EACH STATEMENT EXECUTE FUNCTION treasury.refuse('a signature is given once and stays');
+
+
+--
+-- Name: signatures signatures_check; Type: TRIGGER; Schema: treasury; Owner: -
+--
+
+CREATE TRIGGER signatures_check BEFORE INSERT ON treasury.signatures FOR EACH ROW EXECUTE FUNCTION treasury.check_signature();
+
+
+--
+-- Name: transactions transactions_begin_checked; Type: TRIGGER; Schema: treasury; Owner: -
+--
+
+CREATE TRIGGER transactions_begin_checked BEFORE INSERT ON treasury.transactions FOR EACH ROW WHEN ((new.status <> 'checked'::text)) EXECUTE FUNCTION treasury.refuse('a transaction begins as checked');
+
+
+--
+-- Name: transactions transactions_kept; Type: TRIGGER; Schema: treasury; Owner: -
+--
+
+CREATE TRIGGER transactions_kept BEFORE DELETE OR TRUNCATE ON treasury.transactions FOR EACH STATEMENT EXECUTE FUNCTION treasury.refuse('what was asked for stays on record');
+
+
+--
+-- Name: transactions transactions_move; Type: TRIGGER; Schema: treasury; Owner: -
+--
+
+CREATE TRIGGER transactions_move BEFORE UPDATE ON treasury.transactions FOR EACH ROW EXECUTE FUNCTION treasury.check_move();
 
 
 --
@@ -2716,6 +3180,22 @@ ALTER TABLE ONLY shop.refunds
 
 ALTER TABLE ONLY shop.shipments
     ADD CONSTRAINT shipments_order_id_fkey FOREIGN KEY (order_id) REFERENCES shop.orders(order_id);
+
+
+--
+-- Name: signatures signatures_transaction_id_fkey; Type: FK CONSTRAINT; Schema: treasury; Owner: -
+--
+
+ALTER TABLE ONLY treasury.signatures
+    ADD CONSTRAINT signatures_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES treasury.transactions(transaction_id);
+
+
+--
+-- Name: transactions transactions_symbol_fkey; Type: FK CONSTRAINT; Schema: treasury; Owner: -
+--
+
+ALTER TABLE ONLY treasury.transactions
+    ADD CONSTRAINT transactions_symbol_fkey FOREIGN KEY (symbol) REFERENCES treasury.instruments(symbol);
 
 
 --

@@ -23,7 +23,7 @@ def test_the_examples_can_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         Path(name).mkdir(parents=True)
     Path("assistants/a.yaml").write_text(assistant)
     Path("assistants/prompts/support-experimental.md").write_text("Be kind.")
-    Path("assistants/b.yaml").write_text("name: support-conservative\ngraph: support\n")
+    Path("assistants/b.yaml").write_text("name: digest\ngraph: digest\n")
     Path("crons/a.yaml").write_text(cron)
     assert read(Path("assistants"), Path("crons")).problems == ()
 

@@ -277,6 +277,6 @@ def test_the_shipped_files_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
     desired = read_here().desired()
     assert "support" in [each.name for each in desired.assistants if each.live]
     assert {"support-conservative", "support-experimental"} < {each.name for each in desired.assistants}
-    (weekday,) = [each for each in desired.crons if each.name == "weekday-check"]
+    (weekday,) = [each for each in desired.crons if each.name == "daily-digest"]
     assert weekday.schedule.endswith("1-5")
     assert weekday.timezone == "Europe/London"

@@ -2,16 +2,16 @@
 create schema digest;
 
 create table digest.reports (
-    report_id  bigint generated always as identity primary key,
-    tenant     text not null default 'main' check (tenant <> ''),
+    report_id bigint generated always as identity primary key,
+    tenant    text not null default 'main' check (tenant <> ''),
     -- Which digest it is: two crons with different spans or readers have different names.
-    name       text not null check (name <> ''),
-    -- The end of the time that it speaks of; it begins `hours` before.
-    slot       timestamptz not null,
-    hours      integer not null check (hours > 0),
-    figures    jsonb not null check (jsonb_typeof(figures) = 'object'),
-    markdown   text not null check (markdown <> ''),
-    made_at    timestamptz not null default now(),
+    name      text not null check (name <> ''),
+    -- The end of the time that it speaks of, and its beginning: where the report before ended.
+    slot      timestamptz not null,
+    since     timestamptz not null check (since < slot),
+    figures   jsonb not null check (jsonb_typeof(figures) = 'object'),
+    markdown  text not null check (markdown <> ''),
+    made_at   timestamptz not null default now(),
     constraint reports_one_a_slot unique (tenant, name, slot)
 );
 

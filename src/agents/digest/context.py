@@ -1,0 +1,65 @@
+"""What an assistant can set: the server draws its form from these fields and their descriptions."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agents.digest.prompts import SYSTEM_PROMPT
+from agents.digest.slots import Span
+from agents.shared.models import default_model
+from agents.shared.shop import SUPPORT_DESK
+
+RECURSION_LIMIT = 20
+"""Super-steps; a digest takes six."""
+
+
+class Context(BaseModel):
+    """Settings of the digest; what is left out keeps its default."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(
+        default="daily",
+        min_length=1,
+        max_length=100,
+        description="Which digest it is: each name has its own slots and its own last time.",
+    )
+    span: Span = Field(default="day", description="How long one slot is, and the first report's time.")
+    day_starts: str = Field(
+        default="07:00",
+        pattern=r"^([01]\d|2[0-3]):[0-5]\d$",
+        description="When a day's or a week's slot ends: the cron's time of day. Weeks end on Mondays.",
+    )
+    timezone: str = Field(
+        default="Europe/London",
+        min_length=1,
+        description="The time zone of `day_starts`, such as Europe/Berlin.",
+    )
+    recipients: list[str] = Field(
+        default=[SUPPORT_DESK],
+        max_length=20,
+        description="Mail addresses that get each report once; none: it is kept and not mailed.",
+    )
+    model: str | None = Field(
+        default=None,
+        description="The chat model that writes the first sentence, as `provider:model`. Empty: OpenAI's when a key is "
+        "set, else offline:rules. All figures are counted, never written by a model.",
+        examples=["openai:gpt-4.1-nano", "offline:rules"],
+    )
+    fallback_model: str | None = Field(
+        default=None,
+        description="The model to use while the first one is down. Below it there are always the written rules.",
+    )
+    system_prompt: str = Field(
+        default=SYSTEM_PROMPT, min_length=1, description="How the first sentence should be written."
+    )
+
+    @classmethod
+    def of(cls, runtime: Any) -> "Context":
+        """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
+        return runtime.context or cls()
+
+    def models(self) -> tuple[str, ...]:
+        """Names of the models to try, best first; the written rules are the last rung."""
+        chosen = [self.model or default_model(), self.fallback_model, "offline:rules"]
+        return tuple(dict.fromkeys(name for name in chosen if name))

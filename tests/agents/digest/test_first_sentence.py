@@ -1,0 +1,50 @@
+"""The model writes one sentence: over real HTTP, checked, and replaced where it is wrong or the model is down."""
+
+import pytest
+
+from tests.agents.digest.world import Digest, World, ago
+from tests.fakes.openai_answers import Action, Cut, Raw, Say, Status
+from tests.fakes.openai_server import OpenAIServer
+
+WRITTEN = "1 case could not be handled."
+
+
+async def test_a_good_sentence_stands_and_its_cost_is_noted(
+    world: World, openai_server: OpenAIServer
+) -> None:
+    world.dead_letter(ago(hours=1), ticket="T")
+    openai_server.script(Say("One case is left to you."))
+    out = await Digest.of(model="openai:gpt-4.1-nano").run()
+    assert "\n\nOne case is left to you.\n\n" in out["markdown"]
+    assert out["degraded"] == []
+    with_cost = world.rows(
+        "select graph, node, tenant, input_tokens, usd::float8 as usd from shop.model_calls"
+    )
+    (row,) = with_cost
+    assert (row["node"], row["tenant"], row["input_tokens"]) == ("compose", "main", 11)
+    assert row["usd"] > 0
+
+
+@pytest.mark.parametrize("sentence", ["99 cases are left.", "", "x" * 700])
+async def test_a_wrong_sentence_is_written_anew(
+    world: World, openai_server: OpenAIServer, sentence: str
+) -> None:
+    world.dead_letter(ago(hours=1), ticket="T")
+    openai_server.script(Say(sentence))
+    out = await Digest.of(model="openai:gpt-4.1-nano").run()
+    assert WRITTEN in out["markdown"]
+    assert "99 cases" not in out["markdown"]
+    assert out["degraded"][0].startswith("the first sentence was written anew")
+
+
+@pytest.mark.parametrize("action", [Status(500), Status(429), Status(401), Cut(), Raw(b"<html>")])
+async def test_a_model_that_is_down_holds_nothing_up(
+    world: World, openai_server: OpenAIServer, action: Action, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.shared.resilience.retry.wait_before_next", lambda *_: 0.01)
+    world.dead_letter(ago(hours=1), ticket="T")
+    openai_server.responder = lambda _: action
+    out = await Digest.of(model="openai:gpt-4.1-nano").run()
+    assert WRITTEN in out["markdown"]
+    assert "used offline:rules" in out["degraded"][0]
+    assert len(world.mails()) == 1

@@ -1,0 +1,119 @@
+"""One report a slot, and one mail a reader: whatever runs again, at once, or after a kill in between."""
+
+import asyncio
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from agents.digest import tools
+from agents.digest.context import Context
+from agents.digest.graph import builder
+from agents.shared.database import DatabaseUnavailable
+from agents.shared.resilience import RETRY
+from tests.agents.digest.world import SLOT, Digest, World, ago
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many tries as ever, but hardly a wait between them."""
+    fast = RETRY._replace(initial_interval=0.01, jitter=False)
+    for spec in builder.nodes.values():
+        if spec.retry_policy is not None:
+            monkeypatch.setattr(spec, "retry_policy", fast)
+
+
+async def test_a_second_run_gets_the_first_ones_report(world: World) -> None:
+    digest = Digest.of()
+    first = await digest.run()
+    world.dead_letter(ago(hours=1), ticket="T")
+    second = await digest.run(SLOT.replace(minute=30))  # another moment of the same slot
+    assert (first["repeated"], second["repeated"]) == (False, True)
+    assert second["figures"] == first["figures"]
+    assert second["markdown"] == first["markdown"]
+    assert (first["mailed"], second["mailed"]) == (["desk@shop.example"], [])
+    assert len(world.reports()) == len(world.mails()) == 1
+
+
+async def test_ten_runs_at_once_make_one_report(world: World) -> None:
+    outs = await asyncio.gather(*(Digest.of().run() for _ in range(10)))
+    assert len(world.reports()) == len(world.mails()) == 1
+    assert len({out["markdown"] for out in outs}) == 1
+    assert sum(len(out["mailed"]) for out in outs) == 1
+
+
+async def test_a_new_reader_gets_the_slots_report_too(world: World) -> None:
+    await Digest.of(recipients=["a@example.com"]).run()
+    out = await Digest.of(recipients=["a@example.com", "b@example.com", "b@example.com"]).run()
+    assert out["mailed"] == ["b@example.com"]
+    assert [mail["recipient"] for mail in world.mails()] == ["a@example.com", "b@example.com"]
+
+
+async def test_without_readers_it_is_kept(world: World) -> None:
+    assert (await Digest.of(recipients=[]).run())["mailed"] == []
+    assert (len(world.reports()), world.mails()) == (1, [])
+
+
+async def test_names_have_slots_of_their_own(world: World) -> None:
+    for name in ("daily", "managers"):
+        assert (await Digest.of(name=name).run())["repeated"] is False
+    assert len(world.mails()) == 2
+
+
+async def test_a_run_that_died_between_report_and_mail_is_ended_by_the_next(world: World) -> None:
+    died = builder.compile(checkpointer=InMemorySaver(), interrupt_before=["send"])
+    config = {"configurable": {"thread_id": "t"}}
+    await died.ainvoke({"slot": SLOT.isoformat()}, config, context=Context(model="offline:rules"))  # pyright: ignore[reportArgumentType]
+    assert (len(world.reports()), world.mails()) == (1, [])
+    assert (await Digest.of().run())["mailed"] == ["desk@shop.example"]
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_part_that_fails_for_now_is_read_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries, real = list[str](), tools._figures  # pyright: ignore[reportPrivateUsage]
+
+    async def figures(query: str, **params: object) -> object:
+        if query == "reviews":
+            tries.append(query)
+            if len(tries) < 3:
+                raise DatabaseUnavailable("gone")
+        return await real(query, **params)
+
+    monkeypatch.setattr(tools, "_figures", figures)
+    out = await Digest.of().run()
+    assert out["degraded"] == []
+    assert len(tries) == 4  # two that failed, then both spans
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_part_that_stays_away_is_told_in_the_report(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries, real = list[str](), tools._figures  # pyright: ignore[reportPrivateUsage]
+
+    async def figures(query: str, **params: object) -> object:
+        if query == "reviews":
+            tries.append(query)
+            raise DatabaseUnavailable("the database went away")
+        return await real(query, **params)
+
+    monkeypatch.setattr(tools, "_figures", figures)
+    out = await Digest.of().run()
+    assert len(tries) == 3
+    assert "reviews" not in out["figures"]
+    assert out["figures"]["quiet"] is False, "what could not be read may be anything"
+    assert "## Could not be read\n\n- reviews: DatabaseUnavailable: the database went away" in out["markdown"]
+    assert out["degraded"] == ["reviews: DatabaseUnavailable: the database went away"]
+
+
+async def test_a_bug_fails_the_run_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[str] = []
+
+    async def figures(query: str, **_: object) -> object:
+        tries.append(query)
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(tools, "_figures", figures)
+    with pytest.raises(ValueError, match="a bug"):
+        await Digest.of().run()
+    assert len(tries) == len(set(tries)), "none was tried again"
+    assert not world.reports()
