@@ -2,12 +2,9 @@
 
 import asyncio
 import signal
-import threading
-import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
-from types import FrameType
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +20,7 @@ from langgraph_runtime_community.hooks.sending import SENDER
 from langgraph_runtime_community.identity import WORKER_ID
 from langgraph_runtime_community.notices import listen
 from langgraph_runtime_community.queue import Queue
+from langgraph_runtime_community.stopping import STOP
 from langgraph_runtime_community.streams.keeping import KEEPER
 from langgraph_runtime_community.streams.watching import WATCHER
 from langgraph_runtime_community.supervision import kept_up
@@ -65,6 +63,7 @@ async def _start(undo: AsyncExitStack, cancel_event: asyncio.Event | None, with_
     from langgraph_api.asyncio import SimpleTaskGroup, set_event_loop
 
     set_event_loop(asyncio.get_running_loop())
+    undo.callback(STOP.watch())
     uri = _uri()
     signing.require_usable()
     await _services(undo, uri)
@@ -180,9 +179,8 @@ async def _queue(undo: AsyncExitStack, tasks: Any, uri: str, places: int) -> Non
     undo.push_async_callback(_leave, heartbeat)
     tasks.create_task(_show_life(heartbeat))
     queue = Queue(places)
-    told = Stop()
-    undo.callback(told.watch(queue.close))
-    undo.push_async_callback(_drained, queue, told)
+    STOP.tell(queue.close)
+    undo.push_async_callback(_drained, queue)
     tasks.create_task(_vital(queue.run()))
 
 
@@ -206,49 +204,14 @@ async def _show_life(heartbeat: Heartbeat) -> None:
         await asyncio.sleep(min(1.0, config().lease_s / 5))
 
 
-async def _drained(queue: Queue, told: "Stop") -> None:
-    await queue.drain(config().drain_s - told.seconds_ago())
+async def _drained(queue: Queue) -> None:
+    await queue.drain(config().drain_s - STOP.seconds_ago())
     await KEEPER.flush()
 
 
 async def _leave(heartbeat: Heartbeat) -> None:
     await asyncio.to_thread(heartbeat.stop)
     await database.execute(HEARTBEAT["leave"], {"worker": WORKER_ID})
-
-
-class Stop:
-    """When the process was asked to stop: uvicorn ends the lifespan only after open requests, and meanwhile
-    nothing more may be claimed."""
-
-    def __init__(self) -> None:
-        self.at: float | None = None
-
-    def seconds_ago(self) -> float:
-        """How long ago that was."""
-        return time.monotonic() - self.at if self.at else 0.0
-
-    def watch(self, close: Callable[[], None]) -> Callable[[], None]:
-        """Come before the handlers that are there; what undoes it. Signals can be had in the main thread only."""
-        if threading.current_thread() is not threading.main_thread():
-            return lambda: None
-        loop, before = asyncio.get_running_loop(), {}
-
-        def handle(number: int, frame: FrameType | None) -> None:
-            self.at = self.at or time.monotonic()
-            loop.call_soon_threadsafe(close)
-            handler = before[number]
-            if callable(handler):
-                handler(number, frame)
-
-        for number in (signal.SIGTERM, signal.SIGINT):
-            before[number] = signal.getsignal(number)
-            signal.signal(number, handle)
-
-        def undo() -> None:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-        return undo
 
 
 def _unregister(gauges: Any) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import clone
 from tests.fakes.community_server import CommunityServer
 from tests.fakes.graphs import ledger
-from tests.langgraph_runtime_community.world import World, key
+from tests.langgraph_runtime_community.world import World, ignoring_cuts, key
 
 LONGER_THAN_A_DRAIN_S = 4.0
 
@@ -186,3 +186,29 @@ async def test_cancel_of_a_run_whose_worker_is_dead(world: World, start: Any) ->
         assert await world.ended(run) == "interrupted"
         assert (await api.threads.get(thread))["status"] != "busy"
     assert world.effects(name).count("step 3") == 1
+
+
+@pytest.mark.slow
+async def test_a_stop_is_no_client_that_went_away(world: World, start: Any) -> None:
+    """Uvicorn cuts what streams still; a run that ends with its client is handed back all the same."""
+    served, name = await start("cut"), key()
+    async with served.sdk() as api:
+        thread = (await api.threads.create())["thread_id"]
+        body = {"key": name, "slow": 7, "seconds": LONGER_THAN_A_DRAIN_S}
+
+        async def listen() -> None:
+            async for _ in api.runs.stream(thread, "steps", input=body, on_disconnect="cancel"):
+                pass
+
+        listening = asyncio.create_task(ignoring_cuts(listen()))
+        await world.until(lambda: "step 7" in world.effects(name), "step 7 begins")
+        await served.sigterm()
+        await listening
+    [row] = world.ask(
+        "SELECT r.run_id, r.status, r.attempt, r.cancel, t.status AS thread FROM server.runs r"
+        " JOIN server.threads t USING (thread_id) WHERE thread_id = %s",
+        thread,
+    )
+    assert (row["status"], row["attempt"], row["cancel"], row["thread"]) == ("pending", 0, None, "busy")
+    await served.start()
+    assert await world.ended(str(row["run_id"])) == "success"

@@ -16,6 +16,7 @@ from langgraph_runtime_community.errors import RuntimeTrouble
 from langgraph_runtime_community.identity import WORKER_ID
 from langgraph_runtime_community.lease import LEASE
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask
+from langgraph_runtime_community.stopping import STOP
 from langgraph_runtime_community.streams.events import Event, EventId, parse_id, wanted
 from langgraph_runtime_community.streams.hub import HUB, Subscription
 from langgraph_runtime_community.streams.keeping import KEEPER, kept
@@ -62,7 +63,7 @@ class Stream:
             async for frame in _follow(standing, stream_channel, stream_mode):
                 yield frame
         except BaseException:
-            if cancel_on_disconnect and found:
+            if cancel_on_disconnect and found and not STOP.asked:  # else it is we who go away, not the client
                 _cancel_soon(run, thread, caller)
             raise
         finally:
