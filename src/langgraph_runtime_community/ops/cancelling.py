@@ -11,9 +11,8 @@ from starlette.exceptions import HTTPException
 from langgraph_runtime_community import database
 from langgraph_runtime_community.database import json
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask
-from langgraph_runtime_community.streams.events import CONTROL, DONE, Event
+from langgraph_runtime_community.streams.events import end_of
 from langgraph_runtime_community.streams.hub import HUB
-from langgraph_runtime_community.streams.publishing import CLOCK
 from langgraph_runtime_community.work import BENCH
 from stationmaster.postgres.queries import load
 
@@ -59,7 +58,7 @@ async def cancel_all(run_ids: Sequence[UUID], action: str, reason: str | None) -
     found = [row for row in await database.fetch(QUERIES["cancel"], params) if row["before"] in IN_FLIGHT]
     for row in found:
         if row["before"] == "pending":
-            HUB.publish(Event(CLOCK.next(), row["run_id"], CONTROL, DONE), row["thread_id"])
+            HUB.publish(end_of(row["run_id"]), row["thread_id"])
         elif bench := BENCH.get():
             bench.cancel(row["run_id"], action, reason)
     return len(found)

@@ -17,7 +17,7 @@ from langgraph_runtime_community.identity import WORKER_ID
 from langgraph_runtime_community.lease import LEASE
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask
 from langgraph_runtime_community.stopping import STOP
-from langgraph_runtime_community.streams.events import Event, EventId, parse_id, wanted
+from langgraph_runtime_community.streams.events import Event, Told, parse_id, wanted
 from langgraph_runtime_community.streams.hub import HUB, Subscription
 from langgraph_runtime_community.streams.keeping import KEEPER, kept
 from langgraph_runtime_community.streams.publishing import publish
@@ -100,9 +100,9 @@ async def require_readable(thread: UUID, ctx: Context) -> None:
 
 async def _follow(standing: Standing, channel: Subscription, modes: Any) -> AsyncIterator[Frame]:
     resumable, over, replays = standing
-    seen: EventId = (-1, 0)
+    told = Told()
     for event in replays:
-        seen = event.id
+        told.is_new(event)
         if event.is_end:
             return
         if wanted(event.event, modes):
@@ -113,10 +113,7 @@ async def _follow(standing: Standing, channel: Subscription, modes: Any) -> Asyn
         event = await channel.queue.get()
         if event.is_end:
             return
-        if event.id <= seen:
-            continue
-        seen = event.id
-        if wanted(event.event, modes):
+        if told.is_new(event) and wanted(event.event, modes):
             yield event.event.encode(), event.data, event.name if resumable else None
 
 

@@ -8,7 +8,7 @@ import orjson
 
 from langgraph_runtime_community.ops.access import Context, as_uuid
 from langgraph_runtime_community.ops.run_stream import require_readable
-from langgraph_runtime_community.streams.events import Event, EventId, parse_id
+from langgraph_runtime_community.streams.events import Event, Told, parse_id
 from langgraph_runtime_community.streams.hub import HUB
 from langgraph_runtime_community.streams.keeping import KEEPER, kept_of_thread
 from langgraph_runtime_community.streams.publishing import publish_to_thread
@@ -48,20 +48,16 @@ class Stream:
         thread = as_uuid(thread_id)
         await require_readable(thread, ctx)
         async with HUB.listen_thread(thread) as channel:
-            seen: EventId = (-1, 0)
+            told = Told()
             if (after := parse_id(last_event_id)) is not None:
                 await KEEPER.flush()
                 for event in await kept_of_thread(thread, after):
-                    seen = event.id
-                    if frame := _frame(event, stream_modes):
+                    if told.is_new(event) and (frame := _frame(event, stream_modes)):
                         yield frame
             await WATCHER.begin(thread)
             while True:
                 event = await channel.queue.get()
-                if event.id <= seen and event.run_id is not None:
-                    continue
-                seen = max(seen, event.id)
-                if frame := _frame(event, stream_modes):
+                if told.is_new(event) and (frame := _frame(event, stream_modes)):
                     yield frame
 
     @staticmethod

@@ -1,18 +1,24 @@
 """One event of a run or thread, and its id: `milliseconds-number`, growing along a thread."""
 
-import time
+from collections import OrderedDict
 from dataclasses import dataclass
 from uuid import UUID
 
 EventId = tuple[int, int]
 START: EventId = (-1, 0)
+NOWHERE: EventId = (-1, -1)
+OVER: EventId = (2**63, 0)
+REMEMBERED = 1000
 CONTROL = "control"
 DONE = b"done"
 
 
 @dataclass(frozen=True)
 class Event:
-    """`event` is the mode (`values`, `updates|ns`...); CONTROL with DONE is the end of the run."""
+    """`event` is the mode (`values`, `updates|ns`...); CONTROL with DONE is the end of the run.
+
+    `id` is NOWHERE for what has no place among the events of a run, and can't be asked for again.
+    """
 
     id: EventId
     run_id: UUID | None
@@ -24,8 +30,8 @@ class Event:
         return self.event == CONTROL and self.data == DONE
 
     @property
-    def name(self) -> bytes:
-        return f"{self.id[0]}-{self.id[1]}".encode()
+    def name(self) -> bytes | None:
+        return None if self.id == NOWHERE else f"{self.id[0]}-{self.id[1]}".encode()
 
 
 def parse_id(text: str | None) -> EventId | None:
@@ -40,16 +46,31 @@ def parse_id(text: str | None) -> EventId | None:
     return int(base), int(number) if number.isdigit() else 2**31 - 1 if number == "*" else 0
 
 
-class Clock:
-    """Ids for events that belong to no run: the clock, growing also within a millisecond."""
+def end_of(run_id: UUID) -> Event:
+    """That a run is over, told by one who is not its worker."""
+    return Event(NOWHERE, run_id, CONTROL, DONE)
+
+
+class Told:
+    """What one listener was told. By run: the ids of one run grow, those of others beside it say nothing of it, and
+    a run that waits in the queue may end while one before it is at work."""
 
     def __init__(self) -> None:
-        self._last: EventId = (0, 0)
+        self._last: OrderedDict[UUID, EventId] = OrderedDict()
 
-    def next(self) -> EventId:
-        now = int(time.time() * 1000)
-        self._last = (now, 0) if now > self._last[0] else (self._last[0], self._last[1] + 1)
-        return self._last
+    def is_new(self, event: Event) -> bool:
+        """Whether the event is to be told; it counts as told then. What belongs to no run always is."""
+        if event.run_id is None:
+            return True
+        last = self._last.get(event.run_id, START)
+        now = OVER if event.is_end else event.id
+        if now <= last:
+            return False
+        self._last[event.run_id] = now
+        self._last.move_to_end(event.run_id)
+        if len(self._last) > REMEMBERED:
+            self._last.popitem(last=False)
+        return True
 
 
 def wanted(event: str, modes: list[str] | str | None) -> bool:

@@ -3,11 +3,9 @@
 from uuid import UUID
 
 from langgraph_runtime_community.lease import Lease
-from langgraph_runtime_community.streams.events import CONTROL, DONE, Clock, Event
+from langgraph_runtime_community.streams.events import CONTROL, DONE, NOWHERE, Event
 from langgraph_runtime_community.streams.hub import HUB
 from langgraph_runtime_community.streams.keeping import KEEPER
-
-CLOCK = Clock()
 
 
 def publish(lease: Lease, event: str, data: bytes, *, resumable: bool) -> None:
@@ -22,7 +20,7 @@ def publish(lease: Lease, event: str, data: bytes, *, resumable: bool) -> None:
 
 def publish_to_thread(thread_id: UUID, event: str, data: bytes) -> None:
     """An event of a thread itself: its state was changed from outside."""
-    HUB.publish(Event(CLOCK.next(), None, event, data), thread_id)
+    HUB.publish(Event(NOWHERE, None, event, data), thread_id)
 
 
 async def publish_end(lease: Lease) -> None:

@@ -9,10 +9,9 @@ import structlog
 from langgraph_runtime_community import database
 from langgraph_runtime_community.config import config
 from langgraph_runtime_community.errors import RuntimeTrouble
-from langgraph_runtime_community.streams.events import CONTROL, DONE, START, Event, EventId
+from langgraph_runtime_community.streams.events import START, EventId, end_of
 from langgraph_runtime_community.streams.hub import HUB
 from langgraph_runtime_community.streams.keeping import QUERIES, event_of
-from langgraph_runtime_community.streams.publishing import CLOCK
 
 IN_FLIGHT = frozenset({"pending", "running"})
 logger = structlog.stdlib.get_logger(__name__)
@@ -63,7 +62,7 @@ class Watcher:
         for run_id in runs:
             if states.get(run_id) in IN_FLIGHT or (run_id not in states and self._may_be_new(run_id)):
                 continue
-            HUB.publish_to(HUB.listeners(run_id), Event(CLOCK.next(), run_id, CONTROL, DONE))
+            HUB.publish_to(HUB.listeners(run_id), end_of(run_id))
 
     def _may_be_new(self, run_id: UUID) -> bool:
         """Clients listen before they make a run; that one is not there says nothing yet."""

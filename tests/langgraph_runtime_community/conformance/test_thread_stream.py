@@ -7,6 +7,8 @@ from uuid import uuid4
 
 import httpx
 
+from tests.langgraph_runtime_community.world import World
+
 
 def key() -> str:
     return str(uuid4())
@@ -85,3 +87,33 @@ async def test_a_thread_is_joined_over_several_runs(api: Any) -> None:
     async with asyncio.timeout(30):
         await listening
     assert set(ends) == {run["run_id"] for run in await api.runs.list(thread)}
+
+
+async def test_a_run_that_is_cancelled_in_the_queue_cuts_nothing_of_the_one_at_work(
+    api: Any, served_database: str
+) -> None:
+    thread, name, world = (await api.threads.create())["thread_id"], key(), World(served_database)
+    steps: list[str] = []
+    ends: list[str] = []
+
+    async def listen() -> None:
+        async for part in await api.threads.join_stream(thread, stream_mode="run_modes"):
+            if part.event == "updates":
+                steps.extend(part.data)
+            elif part.event == "metadata" and part.data.get("status") == "run_done":
+                ends.append(part.data["run_id"])
+                if run["run_id"] in ends:
+                    return
+
+    listening = asyncio.create_task(listen())
+    await asyncio.sleep(1)  # the client gives no sign of listening
+    body = {"key": name, "slow": 3, "seconds": 1.5}
+    run = await api.runs.create(thread, "steps", input=body, stream_mode="updates")
+    await world.until(lambda: "step 3" in world.effects(name), "step 3 begins")
+    queued = await api.runs.create(
+        thread, "steps", input={"key": key(), "slow": 0}, multitask_strategy="enqueue"
+    )
+    await api.runs.cancel(thread, queued["run_id"])
+    async with asyncio.timeout(30):
+        await listening
+    assert steps == [f"step_{number}" for number in range(1, 11)]
