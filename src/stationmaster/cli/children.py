@@ -20,7 +20,6 @@ from stationmaster.reviews.access import links
 from stationmaster.reviews.database import Pool, open_pool
 from stationmaster.server import process as server_process
 from stationmaster.server.edition import words
-from stationmaster.server.process import SERVER
 from stationmaster.server.record import Record
 from stationmaster.server.stock import COMMUNITY, OUR_AUTH, Project, stock_environment
 from stationmaster.settings import Settings
@@ -87,14 +86,14 @@ def _key_for(settings: Settings, project: Project) -> dict[str, str]:
 async def start_server(plan: Arrangement, sock: socket.socket, claim: int) -> Child:
     """The Agent Server. It runs in another directory, so that `.env` is handed on as variables."""
     settings, project = plan.settings, plan.project
+    environment = server_environment(
+        settings, project, url=plan.server_url, uri=plan.uri, key=plan.server_key,
+        webhook_url=plan.webhook_url, webhook_secret=plan.webhook_secret,
+    )  # fmt: skip
     return await Child.start(
-        SERVER, sock, claim, url=plan.server_url, directory=settings.data_dir / server_process.DIRECTORY,
-        log=settings.data_dir / server_process.LOG_NAME,
-        environment=server_environment(
-            settings, project, url=plan.server_url, uri=plan.uri, key=plan.server_key,
-            webhook_url=plan.webhook_url, webhook_secret=plan.webhook_secret,
-        ),
-        log_level=settings.log_level, arguments=server_arguments(settings, project),
+        server_process.kind(environment), sock, claim, url=plan.server_url,
+        directory=settings.data_dir / server_process.DIRECTORY, log=settings.data_dir / server_process.LOG_NAME,
+        environment=environment, log_level=settings.log_level, arguments=server_arguments(settings, project),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import secrets
 import signal
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -14,12 +15,12 @@ from rich.console import Console
 
 from stationmaster.cli import children
 from stationmaster.cli.banner import database, keys, model, print_rows
+from stationmaster.cli.replicas import Replicas
 from stationmaster.postgres import ensure, release
 from stationmaster.processes.child import Child
 from stationmaster.processes.sockets import listen, local_url
 from stationmaster.server import process as server_process
 from stationmaster.server.policy import require_guarded
-from stationmaster.server.process import SERVER
 from stationmaster.server.record import Record, claim, remove_record, write_record
 from stationmaster.server.stock import COMMUNITY, CONFIG_NAME, Project, read_project, require_ours
 from stationmaster.settings import Settings, load_settings
@@ -65,13 +66,11 @@ async def _until_signal(settings: Settings, project: Project, replicas: int) -> 
 
 
 async def _serve(settings: Settings, project: Project, replicas: int) -> None:
-    """Everything in order, undone in the opposite one; ends when cancelled, or with a child's failure."""
-    started = list[Child]()
+    """Everything in order, undone in the opposite one; ends when cancelled, or when no server is left."""
     async with AsyncExitStack() as undo:
         lock = undo.enter_context(claim(settings.data_dir))
         undo.push_async_callback(release, settings)
         undo.callback(remove_record, settings.data_dir)
-        undo.push_async_callback(_stop, started)
         sock = undo.enter_context(listen(settings.host, settings.port))
         key = settings.local_key.get_secret_value() if settings.local_key else secrets.token_urlsafe(32)
         environment = children.server_environment(
@@ -79,24 +78,22 @@ async def _serve(settings: Settings, project: Project, replicas: int) -> None:
             webhook_url=settings.webhook_url,
             webhook_secret=settings.webhook_secret.get_secret_value() if settings.webhook_secret else None,
         )  # fmt: skip
-        for number in range(1, replicas + 1):
+
+        async def begin(number: int) -> Child:
             log = settings.data_dir / (server_process.LOG_NAME if number == 1 else f"server-{number}.log")
-            child = await Child.start(
-                SERVER, sock, lock, url=local_url(settings.host, settings.port),
+            return await Child.start(
+                server_process.kind(environment), sock, lock, url=local_url(settings.host, settings.port),
                 directory=settings.data_dir / server_process.DIRECTORY, log=log, environment=environment,
                 log_level=settings.log_level, arguments=children.server_arguments(settings, project),
             )  # fmt: skip
-            started.append(child)
-        sock.close()
+
+        servers = Replicas(begin, partial(Console(stderr=True).print, soft_wrap=True, markup=False))
+        undo.push_async_callback(servers.stop)
+        started = await servers.start(replicas)
         await children.all_ready(started)
         write_record(settings.data_dir, _record(settings, key))
         _print_banner(settings, project, started)
-        await children.first_end(started)
-
-
-async def _stop(started: list[Child]) -> None:
-    """All at once: each drains for itself."""
-    await asyncio.gather(*(child.stop() for child in started))
+        await servers.keep()
 
 
 def _record(settings: Settings, key: str) -> Record:

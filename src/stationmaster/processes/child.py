@@ -71,7 +71,8 @@ class Child:
             with _prepared(directory, log).open("ab") as output:
                 process = await asyncio.create_subprocess_exec(
                     sys.executable, "-m", kind.module, "--socket", str(sock.fileno()),
-                    "--lifeline", str(theirs), "--claim", str(claim), "--log-level", log_level, *arguments,
+                    "--lifeline", str(theirs), "--claim", str(claim), "--log-level", log_level,
+                    "--grace", str(kind.stop_grace_s), *arguments,
                     cwd=directory, env=environment, pass_fds=(sock.fileno(), theirs, claim),
                     stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=asyncio.subprocess.STDOUT,
                     start_new_session=True,  # Ctrl-C reaches `up` alone, which then stops all in order

@@ -11,7 +11,7 @@ import signal
 import socket
 import threading
 
-# Without `up` nobody is left to insist, so a shutdown that hangs ends here.
+# Without `up` nobody is left to insist, so a shutdown that hangs ends here, or after the child's own grace.
 ORPHAN_GRACE_S = 20.0
 
 
@@ -22,6 +22,9 @@ def parser(module: str) -> argparse.ArgumentParser:
     made.add_argument("--lifeline", type=int, required=True)
     made.add_argument("--claim", type=int, required=True)
     made.add_argument("--log-level", default="warning")
+    made.add_argument(
+        "--grace", type=float, default=ORPHAN_GRACE_S, help="what a clean end may take, in seconds"
+    )
     return made
 
 
@@ -29,13 +32,14 @@ def adopt(options: argparse.Namespace) -> socket.socket:
     """The socket to serve on. From here on the end of `up` is a SIGTERM to this process."""
     for descriptor in (options.socket, options.lifeline, options.claim):
         os.set_inheritable(descriptor, False)  # not for what may be started from here
-    threading.Thread(target=_watch, args=(options.lifeline,), daemon=True).start()
+    grace = max(ORPHAN_GRACE_S, options.grace)
+    threading.Thread(target=_watch, args=(options.lifeline, grace), daemon=True).start()
     return socket.socket(fileno=options.socket)
 
 
-def _watch(lifeline: int) -> None:
+def _watch(lifeline: int, grace_s: float) -> None:
     """Nothing is ever written to the lifeline: the read returns when its other end is gone."""
     os.read(lifeline, 1)
     os.kill(os.getpid(), signal.SIGTERM)
-    threading.Event().wait(ORPHAN_GRACE_S)
+    threading.Event().wait(grace_s)
     os._exit(1)

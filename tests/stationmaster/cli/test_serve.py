@@ -36,6 +36,13 @@ def test_two_servers_on_one_port_until_sigterm(tmp_path: Path, database: str) ->
             client.runs.wait(thread, "tiny", command={"resume": {question["id"]: 2}})
             assert client.threads.get_state(thread)["values"] == {"n": 3}
         assert httpx.post(f"http://127.0.0.1:{port}/internal/truncate", trust_env=False).status_code == 404
+        killed, _ = children_of(process.pid)
+        os.kill(killed, signal.SIGKILL)
+        with get_sync_client(url=f"http://127.0.0.1:{port}") as client:
+            thread = client.threads.create()["thread_id"]
+            client.runs.wait(thread, "tiny", input={"n": 1})
+        eventually(lambda: len(set(children_of(process.pid)) - {killed}) == 2, "there are two again", 60)
+        assert process.poll() is None
         process.send_signal(signal.SIGTERM)
         assert process.wait(40) == 0
     finally:
@@ -87,6 +94,12 @@ def test_a_project_of_somebody_elses_is_served_as_it_is(tmp_path: Path, database
             bob.threads.get(thread)
     finally:
         end(process)
+
+
+def children_of(pid: int) -> list[int]:
+    """The process ids of the servers that a `serve` has started."""
+    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)
+    return [int(line) for line in found.stdout.split()]
 
 
 def started(config: Path, port: int, log: Path, database: str, *more: str) -> subprocess.Popen[bytes]:
