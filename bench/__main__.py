@@ -1,10 +1,11 @@
-"""`make bench`: our nodes, server, webhook receiver, pages and plan, each beside something empty; tables, or --json."""
+"""`make bench`: our nodes, server, receiver, pages, plan, sweep, and how soon a question shows; tables, or --json."""
 
 import argparse
 import asyncio
-import json
 import sys
 import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,32 +13,51 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.shared import database
-from bench import assistants, inbox, nodes, plan, receiver, served
+from bench import assistants, inbox, nodes, pause, plan, receiver, served, sweep
+from bench.alone import parser_for, show
 from stationmaster.postgres import embedded, migrate
 from stationmaster.shop.seed import seed
 
+PARTS = {
+    "receiver": receiver, "inbox": inbox, "plan": plan, "assistants": assistants, "sweep": sweep, "pause": pause,
+}  # fmt: skip
+"""Those that draw a table of their own, in the order of the page."""
+
 
 async def run(asked: argparse.Namespace) -> dict[str, Any]:
-    """All figures. The shop is seeded for this run, in a server of its own that is gone afterwards."""
-    with embedded.temporary() as uri, tempfile.TemporaryDirectory() as directory:
-        await migrate(uri)
-        await seed(uri)
+    """All figures. The shop is seeded for this run; sweep and pause have databases without reviews. All of it is gone
+    afterwards."""
+    figures: dict[str, Any] = {}
+    async with _database() as (uri, directory):
         database.configure(uri)
         try:
             measured = await nodes.measure(uri, count=asked.tickets)
         finally:
             await database.close()
-        through = await served.measure(
-            uri, Path(directory), count=asked.messages, concurrency=asked.concurrency, jobs=asked.jobs
+        figures["nodes"] = measured.figures()
+        figures["served"] = await served.measure(
+            uri, directory, count=asked.messages, concurrency=asked.concurrency, jobs=asked.jobs
         )
-        hooks = await receiver.measure(uri, rate=asked.deliveries, seconds=5.0)
-        pages = await inbox.measure(uri, count=asked.reviews, requests=50)
-        plans = await plan.measure(uri, Path(directory), count=asked.files, times=3)
-        managed = await assistants.measure(uri, Path(directory) / "pages", count=100, requests=50)
-    return {
-        "nodes": measured.figures(), "served": through, "receiver": hooks, "inbox": pages, "plan": plans,
-        "assistants": managed,
-    }  # fmt: skip
+        figures["receiver"] = await receiver.measure(uri, rate=asked.deliveries, seconds=5.0)
+        figures["inbox"] = await inbox.measure(uri, count=asked.reviews, requests=50)
+        figures["plan"] = await plan.measure(uri, directory, count=asked.files, times=3)
+        figures["assistants"] = await assistants.measure(uri, directory / "pages", count=100, requests=50)
+    async with _database() as (uri, directory):
+        figures["sweep"] = await sweep.measure(
+            uri, directory, threads=asked.threads, waiting=asked.threads // 20, server=asked.server
+        )
+    async with _database() as (uri, directory):
+        figures["pause"] = await pause.measure(uri, directory, runs=asked.pauses, every_s=0.5)
+    return figures
+
+
+@asynccontextmanager
+async def _database() -> AsyncIterator[tuple[str, Path]]:
+    """The URI of a migrated database with a seeded shop, and an empty directory."""
+    with embedded.temporary() as uri, tempfile.TemporaryDirectory() as directory:
+        await migrate(uri)
+        await seed(uri)
+        yield uri, Path(directory)
 
 
 def print_tables(figures: dict[str, Any], console: Console) -> None:
@@ -65,34 +85,31 @@ def print_tables(figures: dict[str, Any], console: Console) -> None:
         table.add_row(name, *(str(row[key]) for key in keys))
     console.print(table)
     console.print(f"A message takes {through['ratio']} times as long as an empty run of three nodes.\n")
-    parts = {
-        "receiver": receiver.print_table, "inbox": inbox.print_table, "plan": plan.print_table,
-        "assistants": assistants.print_table,
-    }  # fmt: skip
-    for name, print_table in parts.items():
+    for name, part in PARTS.items():
         if name in figures:
-            print_table(figures[name], console)
+            part.print_table(figures[name], console)
+
+
+OPTIONS = {
+    "tickets": (200, "for the nodes, in this process"),
+    "messages": (200, "to the served graph"),
+    "concurrency": (20, "messages at a time"),
+    "jobs": (10, "runs at once in the server, as `up` has"),
+    "deliveries": (200, "webhooks a second, to the receiver"),
+    "reviews": (100_000, "in the inbox"),
+    "files": (200, "assistants in the plan, and as many crons"),
+    "threads": (10_000, "for the sweep, a twentieth of which wait"),
+    "server": ("durable", "on which runtime they are: durable or dev"),
+    "pauses": (100, "questions with the webhook, and as many without"),
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="bench", description=__doc__)
-    parser.add_argument("--tickets", type=int, default=200, help="for the nodes, in this process")
-    parser.add_argument("--messages", type=int, default=200, help="to the served graph")
-    parser.add_argument("--concurrency", type=int, default=20)
-    parser.add_argument(
-        "--jobs", type=int, default=10, help="runs at once in the server, as `up` has by default"
-    )
-    parser.add_argument("--deliveries", type=int, default=200, help="webhooks a second, to the receiver")
-    parser.add_argument("--reviews", type=int, default=100_000, help="in the inbox")
-    parser.add_argument("--files", type=int, default=200, help="assistants in the plan, and as many crons")
-    parser.add_argument("--json", action="store_true", help="one object instead of tables")
-    asked = parser.parse_args(arguments)
+    asked = parser_for("bench", __doc__, OPTIONS).parse_args(arguments)
     figures = asyncio.run(run(asked))
-    if asked.json:
-        print(json.dumps(figures, indent=2))
-    else:
-        print_tables(figures, Console())
-    return 1 if figures["served"]["support"]["failed"] or figures["receiver"]["failed"] else 0
+    show(figures, asked, print_tables)
+    failed = figures["served"]["support"]["failed"] or figures["receiver"]["failed"]
+    return 1 if failed or figures["sweep"]["missed"] or pause.missed(figures["pause"]) else 0
 
 
 if __name__ == "__main__":

@@ -4,10 +4,7 @@ Server, console, database and client share the machine; one request at a time, a
 """
 
 import argparse
-import asyncio
-import json
 import sys
-import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +13,12 @@ from typing import Any
 import httpx
 from rich.console import Console
 
+from bench.alone import alone, parser_for
 from bench.inbox import COOKIE, EMPTY, figures_of, print_views
-from stationmaster.postgres import embedded, migrate
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.resources import Assistant, Cron, Signature, assistant_id
 from stationmaster.reviews.access import sessions, users
 from stationmaster.reviews.database import open_pool
-from stationmaster.shop.seed import seed
 from tests.fakes.agent_server import agent_server
 from tests.stationmaster.console.serving import ConsoleProcess
 
@@ -116,26 +112,17 @@ def print_table(figures: dict[str, Any], console: Console) -> None:
     print_views(f"Pages with {figures['assistants']:,} assistants and as many crons", figures, console)
 
 
-async def alone(count: int, requests: int) -> dict[str, Any]:
-    """The same with a database and a shop of its own."""
-    with embedded.temporary() as uri, tempfile.TemporaryDirectory() as directory:
-        await migrate(uri)
-        await seed(uri)
-        return await measure(uri, Path(directory), count=count, requests=requests)
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="bench.assistants", description=__doc__)
-    parser.add_argument("--assistants", type=int, default=100)
-    parser.add_argument("--requests", type=int, default=50, help="of each page")
-    parser.add_argument("--json", action="store_true", help="one object instead of a table")
-    asked = parser.parse_args()
-    figures = asyncio.run(alone(asked.assistants, asked.requests))
-    if asked.json:
-        print(json.dumps(figures, indent=2))
-    else:
-        print_table(figures, Console())
-    return 0
+    parser = parser_for(
+        "bench.assistants",
+        __doc__,
+        {"assistants": (100, "and as many crons"), "requests": (50, "of each page")},
+    )
+
+    async def measured(uri: str, directory: Path, asked: argparse.Namespace) -> dict[str, Any]:
+        return await measure(uri, directory, count=asked.assistants, requests=asked.requests)
+
+    return alone(parser, measured, print_table)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@ Server, database and client share the machine; one request at a time, as one rev
 """
 
 import argparse
-import asyncio
 import html
-import json
 import re
 import sys
 import tempfile
@@ -19,7 +17,7 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
-from stationmaster.postgres import embedded, migrate
+from bench.alone import alone, parser_for
 from stationmaster.reviews.access import sessions, users
 from stationmaster.reviews.database import open_pool
 from tests.stationmaster.console.serving import ConsoleProcess
@@ -127,25 +125,15 @@ def print_views(title: str, figures: dict[str, Any], console: Console) -> None:
     console.print("The ratio is to the sign-in page, which reads nothing, at the median.\n")
 
 
-async def alone(count: int, requests: int) -> dict[str, Any]:
-    """The same with a database of its own."""
-    with embedded.temporary() as uri:
-        await migrate(uri)
-        return await measure(uri, count=count, requests=requests)
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="bench.inbox", description=__doc__)
-    parser.add_argument("--reviews", type=int, default=100_000)
-    parser.add_argument("--requests", type=int, default=100, help="of each view")
-    parser.add_argument("--json", action="store_true", help="one object instead of a table")
-    asked = parser.parse_args()
-    figures = asyncio.run(alone(asked.reviews, asked.requests))
-    if asked.json:
-        print(json.dumps(figures, indent=2))
-    else:
-        print_table(figures, Console())
-    return 0
+    parser = parser_for(
+        "bench.inbox", __doc__, {"reviews": (100_000, "half of them open"), "requests": (100, "of each view")}
+    )
+
+    async def measured(uri: str, _: Path, asked: argparse.Namespace) -> dict[str, Any]:
+        return await measure(uri, count=asked.reviews, requests=asked.requests)
+
+    return alone(parser, measured, print_table)
 
 
 if __name__ == "__main__":

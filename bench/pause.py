@@ -2,9 +2,7 @@
 
 import argparse
 import asyncio
-import json
 import sys
-import tempfile
 import time
 from pathlib import Path
 from statistics import median, quantiles
@@ -15,7 +13,7 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
-from stationmaster.postgres import embedded, migrate
+from bench.alone import alone, parser_for
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.console import ConsoleProcess
 from tests.reviews_hold.world import asking_server, console_for, token_of
@@ -111,25 +109,22 @@ def print_table(figures: dict[str, Any], console: Console) -> None:
     console.print(table)
 
 
-async def alone(runs: int, every_s: Seconds) -> dict[str, Any]:
-    """The same with a database of its own."""
-    with embedded.temporary() as uri, tempfile.TemporaryDirectory() as directory:
-        await migrate(uri)
-        return await measure(uri, Path(directory), runs=runs, every_s=every_s)
+def missed(figures: dict[str, Any]) -> int:
+    """Questions that never became visible."""
+    return figures["hook"]["missed"] + figures["sweep"]["missed"]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="bench.pause", description=__doc__)
-    parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--every", type=float, default=0.5, help="seconds between two runs")
-    parser.add_argument("--json", action="store_true", help="one object instead of a table")
-    asked = parser.parse_args()
-    figures = asyncio.run(alone(asked.runs, asked.every))
-    if asked.json:
-        print(json.dumps(figures, indent=2))
-    else:
-        print_table(figures, Console())
-    return 1 if figures["hook"]["missed"] or figures["sweep"]["missed"] else 0
+    parser = parser_for(
+        "bench.pause",
+        __doc__,
+        {"runs": (100, "with the webhook, and as many without"), "every": (0.5, "seconds")},
+    )
+
+    async def measured(uri: str, directory: Path, asked: argparse.Namespace) -> dict[str, Any]:
+        return await measure(uri, directory, runs=asked.runs, every_s=asked.every)
+
+    return alone(parser, measured, print_table, failed=missed)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,9 @@ and checking the files, comparing, and putting the plan into words.
 """
 
 import argparse
-import asyncio
 import io
-import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
@@ -21,6 +18,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from bench.alone import alone, parser_for
 from stationmaster.cli.plan_shown import print_plan
 from stationmaster.reconcile.files import read
 from stationmaster.reconcile.gateway import Gateway
@@ -153,27 +151,17 @@ def print_table(figures: dict[str, Any], console: Console) -> None:
     )
 
 
-async def alone(count: int, times: int) -> dict[str, Any]:
-    """The same with a database of its own."""
-    from stationmaster.postgres import embedded, migrate
-
-    with embedded.temporary() as uri, tempfile.TemporaryDirectory() as directory:
-        await migrate(uri)
-        return await measure(uri, Path(directory), count=count, times=times)
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="bench.plan", description=__doc__)
-    parser.add_argument("--count", type=int, default=200, help="of assistants, and of crons")
-    parser.add_argument("--times", type=int, default=5, help="each plan is made")
-    parser.add_argument("--json", action="store_true", help="one object instead of a table")
-    asked = parser.parse_args()
-    figures = asyncio.run(alone(asked.count, asked.times))
-    if asked.json:
-        print(json.dumps(figures, indent=2))
-    else:
-        print_table(figures, Console())
-    return 0
+    parser = parser_for(
+        "bench.plan",
+        __doc__,
+        {"count": (200, "of assistants, and of crons"), "times": (5, "each plan is made")},
+    )
+
+    async def measured(uri: str, directory: Path, asked: argparse.Namespace) -> dict[str, Any]:
+        return await measure(uri, directory, count=asked.count, times=asked.times)
+
+    return alone(parser, measured, print_table)
 
 
 if __name__ == "__main__":

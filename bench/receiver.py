@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from statistics import quantiles
 from typing import Any
 from uuid import uuid4
@@ -23,8 +24,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from bench.alone import alone, parser_for
 from bench.steady import Post, Seconds, send
-from stationmaster.postgres import embedded, migrate
 from stationmaster.reviews.database import open_pool
 from tests.fakes.agent_server import ROOT, clean_environment
 from tests.webhooks.receiving import SECRET, WHSEC, bearer, settings, signed
@@ -129,29 +130,20 @@ def print_table(figures: dict[str, Any], console: Console) -> None:
     )
 
 
-async def alone(rate: int, seconds: Seconds) -> dict[str, Any]:
-    """The same with a database of its own."""
-    with embedded.temporary() as uri:
-        await migrate(uri)
-        return await measure(uri, rate=rate, seconds=seconds)
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="bench.receiver", description=__doc__)
-    parser.add_argument("--rate", type=int, default=200, help="deliveries a second")
-    parser.add_argument("--seconds", type=float, default=10.0, help="of each round")
-    parser.add_argument("--json", action="store_true", help="one object instead of a table")
+    parser = parser_for(
+        "bench.receiver", __doc__, {"rate": (200, "deliveries a second"), "seconds": (10.0, "of each round")}
+    )
     parser.add_argument("--serve", type=int, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.serve is not None:
-        asyncio.run(_serve(asked.serve))
+    descriptor = parser.parse_args().serve
+    if descriptor is not None:
+        asyncio.run(_serve(descriptor))
         return 0
-    figures = asyncio.run(alone(asked.rate, asked.seconds))
-    if asked.json:
-        print(json.dumps(figures, indent=2))
-    else:
-        print_table(figures, Console())
-    return 1 if figures["failed"] else 0
+
+    async def measured(uri: str, _: Path, asked: argparse.Namespace) -> dict[str, Any]:
+        return await measure(uri, rate=asked.rate, seconds=asked.seconds)
+
+    return alone(parser, measured, print_table, failed=lambda figures: figures["failed"])
 
 
 if __name__ == "__main__":

@@ -1,24 +1,24 @@
-"""A sweep over many threads of `langgraph dev`: how long it takes, what it misses; beside reading each one's state."""
+"""A sweep over many threads of either runtime: how long it takes, what it misses; beside reading each one's state."""
 
 import argparse
 import asyncio
-import json
 import sys
-import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 from uuid import uuid4
 
 from langgraph_sdk.client import LangGraphClient
 from rich.console import Console
 from rich.table import Table
 
-from stationmaster.postgres import embedded, migrate
+from bench.alone import alone, parser_for
 from stationmaster.reviews.agent_server import connect
 from stationmaster.reviews.database import open_pool
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.sweep import AT_ONCE, sweep
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.community_server import CommunityServer
 from tests.fakes.graphs.serving import interrupting_server
 from tests.stationmaster.reviews.engine import OneGroup
 
@@ -27,21 +27,33 @@ DONE, SAMPLE = 500, 1_000
 TOGETHER = 40
 
 
-async def measure(uri: str, directory: Path, *, threads: int, waiting: int) -> dict[str, Any]:
+Runtime: TypeAlias = Literal["durable", "dev"]
+
+
+def _server(runtime: Runtime, uri: str, directory: Path) -> AgentServer:
+    # Not pickled every few seconds, which takes longer the more there is.
+    stock = interrupting_server(directory, uri, env={"LANGGRAPH_DISABLE_FILE_PERSISTENCE": "true"})
+    if runtime == "dev":
+        return stock
+    return CommunityServer(directory / "durable", database=uri, env=stock.env, config=stock.config, clock={})
+
+
+async def measure(
+    uri: str, directory: Path, *, threads: int, waiting: int, server: Runtime = "durable"
+) -> dict[str, Any]:
     """`threads` of which `waiting` ask something, DONE have ended, and the rest has no state yet: to write one takes
     longer than to read it. `uri`: migrated, without reviews."""
-    # Not pickled every few seconds, which takes longer the more there is.
-    server = interrupting_server(directory, uri, env={"LANGGRAPH_DISABLE_FILE_PERSISTENCE": "true"})
-    await server.start()
+    agents_server = _server(server, uri, directory)
+    await agents_server.start()
     try:
-        async with server.sdk() as client:
+        async with agents_server.sdk() as client:
             asking = await _together(waiting, lambda: _ask(client))
             done = await _together(min(DONE, threads - waiting), lambda: _finished(client))
             new = await _together(threads - len(asking) - len(done), lambda: _new(client))
             everything = [*asking, *done, *new]
             sample = everything[:: max(1, threads // SAMPLE)]
             reading = await _read_all(client, sample) / len(sample) * threads
-        async with open_pool(uri) as pool, connect(server.url) as agents:
+        async with open_pool(uri) as pool, connect(agents_server.url) as agents:
             desk = Desk(pool, agents, OneGroup(), "bench")
             start = time.perf_counter()
             first = await sweep(desk, None)
@@ -51,11 +63,12 @@ async def measure(uri: str, directory: Path, *, threads: int, waiting: int) -> d
                     await conn.execute("SELECT DISTINCT thread_id FROM reviews.reviews")
                 ).fetchall()
     finally:
-        await server.sigkill()
+        await agents_server.sigkill()
     missed = len(set(asking) - {row["thread_id"] for row in found})
     return {
-        "threads": threads, "waiting": waiting, "seen": first.threads, "opened": first.opened, "missed": missed,
-        "seconds": round(took, 1), "reading_seconds": round(reading, 1), "ratio": round(took / reading, 2),
+        "server": server, "threads": threads, "waiting": waiting, "seen": first.threads, "opened": first.opened,
+        "missed": missed, "seconds": round(took, 1), "reading_seconds": round(reading, 1),
+        "ratio": round(took / reading, 2),
     }  # fmt: skip
 
 
@@ -103,7 +116,9 @@ async def _read_all(client: LangGraphClient, threads: list[str]) -> float:
 
 def print_table(figures: dict[str, Any], console: Console) -> None:
     """For people."""
-    table = Table(title=f"A sweep of {figures['threads']} threads, {figures['waiting']} of which ask")
+    table = Table(
+        title=f"A sweep of {figures['threads']} threads, {figures['waiting']} of which ask ({figures['server']})"
+    )
     for heading in ("threads", "s", "looked at", "opened", "missed"):
         table.add_column(heading, justify="left" if heading == "threads" else "right")
     table.add_row(
@@ -114,25 +129,23 @@ def print_table(figures: dict[str, Any], console: Console) -> None:
     console.print(table)
 
 
-async def alone(threads: int, waiting: int) -> dict[str, Any]:
-    """The same with a database of its own."""
-    with embedded.temporary() as uri, tempfile.TemporaryDirectory() as directory:
-        await migrate(uri)
-        return await measure(uri, Path(directory), threads=threads, waiting=waiting)
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="bench.sweep", description=__doc__)
-    parser.add_argument("--threads", type=int, default=10_000)
-    parser.add_argument("--waiting", type=int, default=500, help="of them, that ask something")
-    parser.add_argument("--json", action="store_true", help="one object instead of a table")
-    asked = parser.parse_args()
-    figures = asyncio.run(alone(asked.threads, asked.waiting))
-    if asked.json:
-        print(json.dumps(figures, indent=2))
-    else:
-        print_table(figures, Console())
-    return 1 if figures["missed"] else 0
+    parser = parser_for(
+        "bench.sweep",
+        __doc__,
+        {
+            "threads": (10_000, "in all"),
+            "waiting": (500, "of them, that ask something"),
+            "server": ("durable", "or dev"),
+        },
+    )
+
+    async def measured(uri: str, directory: Path, asked: argparse.Namespace) -> dict[str, Any]:
+        return await measure(
+            uri, directory, threads=asked.threads, waiting=asked.waiting, server=asked.server
+        )
+
+    return alone(parser, measured, print_table, failed=lambda figures: figures["missed"])
 
 
 if __name__ == "__main__":
