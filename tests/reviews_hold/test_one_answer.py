@@ -24,6 +24,10 @@ async def test_of_twenty_answers_to_two_consoles_one_wins(world: World) -> None:
     assert won["decided_by"] == f"one-of-{won['answer'] % 4}"
     await world.console.reaches(review["id"], "finished")
     assert world.done() == [("answered", won["answer"])]
+    result = await world.console.get(f"/reviews/{review['id']}/result")
+    assert (result["run_status"], result["changed"]) == ("success", {"answer": won["answer"]})
+    now = await world.console.get(f"/reviews/{review['id']}/thread")
+    assert (now["there"], now["next"], now["values"]["answer"]) == (True, [], won["answer"])
     async with world.server.sdk() as client:
         assert len(await client.runs.list(thread)) == 2  # the one that asked, and one resume
 

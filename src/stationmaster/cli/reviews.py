@@ -27,7 +27,7 @@ from stationmaster.cli.reviews_asking import (
     run,
     whole_id,
 )
-from stationmaster.console.client import TAKEN, ConsoleClient, Refused
+from stationmaster.console.client import TAKEN, ConsoleAway, ConsoleClient, Refused
 from stationmaster.reviews import audit, json_text
 from stationmaster.settings import load_settings
 
@@ -81,13 +81,24 @@ def show(
 
     async def work(console: ConsoleClient) -> dict[str, Any]:
         review = await console.get(f"/reviews/{await whole_id(console, review_id)}")
-        return {**review, "history": await console.get(f"/reviews/{review['id']}/history")}
+        history = await console.get(f"/reviews/{review['id']}/history")
+        return {**review, "history": history, "result": await _result(console, review)}
 
     review = run(work, console_url, data_dir)
     if as_json:
         typer.echo(json_text.write(review))
     else:
         shown.print_review(Console(), review)
+
+
+async def _result(console: ConsoleClient, review: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What came of the answer; None as long as the graph has not taken one, or where the server does not say."""
+    if not review["consumed_at"]:
+        return None
+    try:
+        return await console.get(f"/reviews/{review['id']}/result")
+    except ConsoleAway:
+        return None
 
 
 @app.command()

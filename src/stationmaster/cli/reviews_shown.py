@@ -139,12 +139,30 @@ def _parts(review: Mapping[str, Any]) -> list[tuple[str, RenderableType]]:
         parts.append(("Answer with", _ways(review)))
     elif review["decided_by"]:
         parts.append(("Answered", payload_shown(review["answer"])))
+    if result := review.get("result"):
+        parts += _result(result)
     if review["comments"]:
         lines = [
             f"{remark['author']}, {_ago(remark['at'])} ago: {remark['body']}" for remark in review["comments"]
         ]
         parts.append(("Remarks", Text("\n".join(lines))))
     parts.append(("What happened", _history(review["history"])))
+    return parts
+
+
+def _result(result: Mapping[str, Any]) -> list[tuple[str, RenderableType]]:
+    """What the graph said after it took the answer, and what is short of the rest."""
+    said = [str(message["content"]) for message in result["messages"] if message.get("content")]
+    short = {
+        key: value
+        for key, value in result["changed"].items()
+        if isinstance(value, str | int | float) and len(str(value)) <= LONGEST_EXAMPLE and value != ""
+    }
+    parts: list[tuple[str, RenderableType]] = []
+    if said:
+        parts.append(("What was said then", Text("\n\n".join(said))))
+    if short:
+        parts.append(("What came of it", payload_shown(short)))
     return parts
 
 

@@ -102,7 +102,9 @@ def test_what_waits_is_listed_shown_and_answered_once(terminal: Terminal) -> Non
     assert terminal.json("list", "--thread", thread) == []
     (after,) = terminal.json("list", "--thread", thread, "--all")
     assert after["id"] == review_id
-    history = [entry["action"] for entry in terminal.json("show", review_id)["history"]]
+    told = terminal.json("show", review_id)
+    assert told["result"]["changed"] == {"n": 42}
+    history = [entry["action"] for entry in told["history"]]
     assert history[:1] + history[-1:] == ["opened", "finished"]
     assert {"decided", "sent", "consumed"} <= set(history)
 

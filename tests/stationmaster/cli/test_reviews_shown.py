@@ -12,7 +12,7 @@ from stationmaster.cli.reviews_shown import print_list, print_review
 NOW = datetime.now(UTC).isoformat()
 UNSET = (
     "assistant_version", "first_answer", "first_by", "due_at", "decided_by", "decided_at", "reason", "run_status",
-    "error", "note", "replaced_by", "returned_from", "body", "claimed_by",
+    "error", "note", "replaced_by", "returned_from", "body", "claimed_by", "decision",
 )  # fmt: skip
 
 
@@ -77,3 +77,14 @@ def test_what_is_long_deep_or_drawn_for_a_terminal_stays_in_its_lines() -> None:
     )
     assert len(shown) < MAX_LINES + 40 and "\x1b" not in "".join(shown)
     assert shown[-1].endswith("lines more: --json shows all")
+
+
+def test_what_came_of_the_answer_is_told() -> None:
+    result = {
+        "messages": [{"content": "Hello Maria, it is done."}],
+        "changed": {"outcome": "refunded", "x": [1]},
+    }
+    lines = lines_of(print_review, review(state="finished", decided_by="ann", answer=1, result=result))
+    assert lines[lines.index("What was said then") + 1] == "  Hello Maria, it is done."
+    assert lines[lines.index("What came of it") + 1] == "  outcome: refunded"
+    assert "What came of it" not in lines_of(print_review, review())

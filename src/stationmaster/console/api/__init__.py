@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
 
-from stationmaster.console.api import decisions, events, listing, operations, records
+from stationmaster.console.api import decisions, events, listing, operations, outgoing, records, threads
 from stationmaster.console.api.bodies import Problem
 
 ABOUT = """Reviews: what graphs ask people, who answered, and what came of it.
@@ -27,6 +27,8 @@ ROUTES: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("POST", "/reviews/{review_id}/undo", decisions.undo_decision),
     ("POST", "/reviews/{review_id}/comments", decisions.comment_on_review),
     ("GET", "/reviews/{review_id}/history", records.get_history),
+    ("GET", "/reviews/{review_id}/thread", threads.get_thread),
+    ("GET", "/reviews/{review_id}/result", threads.get_result),
     ("POST", "/reviews/decide", decisions.decide_many),
     ("GET", "/edits", records.export_edits),
     ("GET", "/audit", records.search_audit),
@@ -35,6 +37,9 @@ ROUTES: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("GET", "/operations/drift", operations.get_drift),
     ("GET", "/operations/deliveries", operations.list_deliveries),
     ("POST", "/operations/deliveries/{delivery_id}/retry", operations.retry_delivery),
+    ("GET", "/operations/messages", outgoing.list_messages),
+    ("POST", "/operations/messages/replay", outgoing.replay_message),
+    ("GET", "/operations/loops", operations.list_loops),
     ("GET", "/operations/stuck", operations.list_stuck),
     ("POST", "/operations/reviews/{review_id}/settle", operations.settle_review),
     ("GET", "/events", events.stream_events),

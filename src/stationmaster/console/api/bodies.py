@@ -81,6 +81,13 @@ class Settling(Body):
     note: Annotated[str, StringConstraints(max_length=1_000), AfterValidator(_keepable)] | None = None
 
 
+class Replaying(Body):
+    """A message that was given up, as the list of messages names it."""
+
+    message_id: Word
+    receiver: Word
+
+
 class NewComment(Body):
     """A remark."""
 

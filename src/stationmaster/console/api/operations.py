@@ -91,3 +91,16 @@ async def list_stuck(who: Lead, at_hand: AtHand) -> JSONResponse:
     """Answers that did not arrive as they should, and reviews that say that a person must look."""
     async with at_hand.pool.connection() as conn:
         return JSONResponse([review_json(review) for review in await store.stuck(conn, who)])
+
+
+@declared(response_model=dict[str, Any])
+async def list_loops(_: Lead, at_hand: AtHand) -> JSONResponse:
+    """Whether the workers of this console run, and which of their loops have failed since its start; one with an
+    `again_at` stands still until then."""
+    workers = at_hand.workers
+    return JSONResponse(
+        {
+            "ended": workers is not None and workers.done(),
+            "troubles": [asdict(trouble) for trouble in at_hand.health.troubles],
+        }
+    )

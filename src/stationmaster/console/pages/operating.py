@@ -7,12 +7,12 @@ from typing import Any, LiteralString
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from stationmaster.console.operators import carry_out
+from stationmaster.console import operators
 from stationmaster.console.pages.people import require, require_overseer, signed_in
 from stationmaster.console.pages.render import page
 from stationmaster.console.services import services
 from stationmaster.postgres.queries import load
-from stationmaster.reviews import audit, store
+from stationmaster.reviews import store
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.errors import NotFound, ReviewError
 from stationmaster.reviews.model import Review
@@ -78,7 +78,9 @@ async def settle(request: Request, viewer: Identity) -> Response:
     form = await request.form()
     action, note = str(form.get("action", "")), str(form.get("note", ""))
     try:
-        done = await carry_out(services(request), request.path_params["review_id"], viewer, action, note)
+        done = await operators.carry_out(
+            services(request), request.path_params["review_id"], viewer, action, note
+        )
     except NotFound:
         raise
     except ReviewError as error:
@@ -104,16 +106,7 @@ async def replay(request: Request, viewer: Identity) -> Response:
     require(viewer, "lead")
     form = await request.form()
     message, receiver = str(form.get("message", "")), str(form.get("receiver", ""))
-    async with services(request).pool.connection() as conn:
-        in_scope = {
-            (found.message_id, found.receiver): found for found in await queue.troubled(conn, viewer.scope())
-        }
-        found = in_scope.get((message, receiver))
-        if found and await queue.replay(conn, message, receiver):
-            detail = {"message_id": message, "kind": found.kind, "to": found.shown}
-            await audit.record(
-                conn, review_id=found.review_id, actor=viewer.name, action="replayed", detail=detail
-            )
+    await operators.replay(services(request).pool, viewer, message, receiver)
     return RedirectResponse("/operations#outgoing", HTTPStatus.SEE_OTHER)
 
 

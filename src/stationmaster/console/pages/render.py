@@ -33,9 +33,10 @@ def environment() -> Environment:
     )  # fmt: skip
     made.globals["static"] = static
     made.filters.update(
-        status=words.status, owner=words.owner, due=words.due, ago=words.ago, money=words.money, done=words.done,
-        stamp=words.stamp, clock=words.clock, label=label, actor=words.actor, sentence=words.sentence,
-        age=lambda then, now: words.span(now - then), minute=words.minute, length_of=words.span,
+        status=words.status, owner=words.owner, answerer=words.answerer, due=words.due, ago=words.ago,
+        money=words.money, done=words.done, stamp=words.stamp, clock=words.clock, label=label, actor=words.actor,
+        sentence=words.sentence, age=lambda then, now: words.span(now - then), minute=words.minute,
+        length_of=words.span,
     )  # fmt: skip
     return made
 

@@ -20,7 +20,7 @@ from stationmaster.console.pages.render import page
 from stationmaster.console.pages.shown import MAX_JSON, as_json, label, shown, size
 from stationmaster.console.pages.timeline import timeline
 from stationmaster.console.services import services
-from stationmaster.reviews import audit, json_text, shapes, store
+from stationmaster.reviews import audit, json_text, results, shapes, store
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.model import Review
 from stationmaster.reviews.settling import may_continue
@@ -148,7 +148,7 @@ def _outcome(found: Review, viewer: Identity) -> dict[str, Any]:
     return {
         "stale": standing.stale(found, viewer.name), "steps": standing.steps(found),
         "undo": standing.undo_seconds(found, viewer.name, datetime.now(UTC)), "changes": standing.changes(found.edits),
-        "go_on": may_continue(found) and viewer.has("lead"),
+        "go_on": may_continue(found) and viewer.has("lead"), "has_result": results.has_result(found),
     }  # fmt: skip
 
 
@@ -183,3 +183,12 @@ async def thread_now(request: Request, viewer: Identity) -> Response:
         found = await store.get(conn, request.path_params["review_id"], viewer)
     looked = await thread.look(services(request).settings, found.thread_id)
     return page(request, "thread.html", viewer, review=found, thread=looked)
+
+
+@signed_in
+async def result(request: Request, viewer: Identity) -> Response:
+    """What the run wrote that carried the answer, as the Agent Server has it."""
+    async with services(request).pool.connection() as conn:
+        found = await store.get(conn, request.path_params["review_id"], viewer)
+    looked = await thread.came_of(services(request).server, found)
+    return page(request, "result.html", viewer, review=found, result=looked)

@@ -35,6 +35,7 @@ def routes() -> list[BaseRoute]:
         Route(one, reviewing.review),
         Route(f"{one}/payload.json", reviewing.payload),
         Route(f"{one}/thread", reviewing.thread_now),
+        Route(f"{one}/result", reviewing.result),
         Route(f"{one}/decide", answering.decide, methods=["POST"]),
         # Where a refused answer was drawn, and whoever comes by that address again only wants to look.
         *(

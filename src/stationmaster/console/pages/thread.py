@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from stationmaster.console.pages.shown import Shown, folded, shown
-from stationmaster.reviews import agent_server
+from stationmaster.reviews import agent_server, results
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
 from stationmaster.reviews.lifecycle import target
-from stationmaster.reviews.model import Gone
+from stationmaster.reviews.model import Gone, Review
 from stationmaster.settings import Settings
 
 LAST_MESSAGES = 12
+SMALL = 6
+"""Members of an object that is shown unfolded."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,46 @@ async def look(settings: Settings, thread_id: str) -> Thread:
     if isinstance(found, Gone):
         return Thread(problem="The thread is no longer there.")
     return of_state(found.checkpoint.values, found.status)
+
+
+@dataclass(frozen=True)
+class CameOfIt:
+    """What the run wrote that carried an answer: what it said, what is short of the rest, and the rest."""
+
+    messages: Shown | None = None
+    short: Shown | None = None
+    rest: Shown | None = None
+    problem: str = ""
+
+
+async def came_of(server: agent_server.AgentServer, review: Review) -> CameOfIt:
+    """One look, as above."""
+    try:
+        return of_result(await results.result_of(server, review))
+    except (AgentServerUnavailable, AgentServerRefused) as error:
+        return CameOfIt(problem=str(error))
+
+
+def of_result(result: results.Result) -> CameOfIt:
+    """Empty keys say nothing. What is short stands in sight, and so do small objects of such; the rest is folded."""
+    said = shown(list(result.messages)) if result.messages else None
+    told = said is not None and said.kind == "messages"
+    changed = {key: value for key, value in result.changed.items() if not _is_empty(value)}
+    short = {key: value for key, value in changed.items() if _is_short(shown(value, key))}
+    rest = {key: value for key, value in changed.items() if key not in short}
+    if result.messages and not told:
+        rest = {results.MESSAGES: list(result.messages), **rest}
+    return CameOfIt(said if told else None, shown(short) if short else None, shown(rest) if rest else None)
+
+
+def _is_short(value: Shown) -> bool:
+    if value.kind == "pairs":
+        return len(value.items) <= SMALL and all(pair.shown.kind == "scalar" for pair in value.items)
+    return not value.wide
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value == "" or value == [] or value == {}
 
 
 def of_state(values: Any, status: str = "") -> Thread:

@@ -51,13 +51,21 @@ def status(review: Review, viewer: str) -> Status:
 
 
 def owner(review: Review, viewer: str) -> str:
-    """Who has it in hand: the person who decided or claimed it, else the group that is asked."""
-    person = review.decided_by or review.claimed_by
-    if person == POLICY_ACTOR:
-        return "policy"
-    if person:
-        return "you" if person == viewer else person
+    """Who has an open one in hand: the person who claimed it, else the groups that are asked."""
+    if review.claimed_by:
+        return _person(review.claimed_by, viewer)
     return ", ".join(review.groups) or "everybody"
+
+
+def answerer(review: Review, viewer: str) -> str:
+    """Who answered it here; `nobody` where it closed without."""
+    return _person(review.decided_by, viewer) if review.decided_by else "nobody"
+
+
+def _person(name: str, viewer: str) -> str:
+    if name == POLICY_ACTOR:
+        return "policy"
+    return "you" if name == viewer else name
 
 
 def actor(name: str) -> str:

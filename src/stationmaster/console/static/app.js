@@ -10,9 +10,6 @@ import { startTrial } from "./trial.js";
 
 // A refused answer is drawn under the address that it was sent to: a reload should ask for the review itself.
 if (document.body.dataset.here) history.replaceState(history.state, "", document.body.dataset.here);
-// On a phone the navigation is wider than the screen.
-const here = document.querySelector(".masthead nav [aria-current]");
-if (here) here.parentElement.scrollLeft = here.offsetLeft + here.offsetWidth - here.parentElement.clientWidth;
 startTimes();
 startKeys();
 startTrial(); // before the forms: its own is sent by itself

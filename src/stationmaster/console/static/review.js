@@ -27,15 +27,31 @@ function edit() {
   field.scrollIntoView({ block: "center" });
 }
 
-async function loadThread() {
-  const place = find("#thread[data-load]");
-  if (!place) return;
+/** What was fetched once, for a part that is put in place anew: {id: {as, nodes}}. */
+const kept = {};
+
+/** Show here what another page shows; its link stays where it can't be fetched. */
+async function load(id) {
+  const { load: address, as } = find(`#${id}[data-load]`)?.dataset ?? {};
+  if (!address) return;
+  if (kept[id]?.as !== as || !kept[id]) {
+    kept[id] = { as, nodes: null };
+    kept[id].nodes = await fetched(address, id);
+  }
+  const place = find(`#${id}[data-load]`);
+  if (!kept[id]?.nodes) delete kept[id];
+  else if (place?.dataset.as === kept[id].as) place.replaceChildren(...kept[id].nodes);
+}
+
+async function fetched(address, id) {
   try {
-    const response = await fetch(place.dataset.load, { headers: { "X-Part": "1" }, credentials: "same-origin" });
-    if (!response.ok) return;
-    const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("#thread");
-    if (fresh) place.replaceChildren(...fresh.childNodes);
-  } catch { /* the link stays */ }
+    const response = await fetch(address, { headers: { "X-Part": "1" }, credentials: "same-origin" });
+    if (!response.ok) return null;
+    const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector(`#${id}`);
+    return fresh && [...fresh.childNodes];
+  } catch {
+    return null;
+  }
 }
 
 function closedMeanwhile(event) {
@@ -60,8 +76,10 @@ export function startReview() {
   onKey("c", () => press("[data-claim]"));
   onKey("n", () => press("[data-next]"));
   document.addEventListener("live:put", closedMeanwhile);
+  document.addEventListener("live:put", () => load("result"));
   find("#problem")?.focus();
   if (location.hash === "#edit") edit();
   if (location.hash === "#reject") reject();
-  loadThread();
+  load("thread");
+  load("result");
 }

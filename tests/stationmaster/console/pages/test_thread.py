@@ -5,9 +5,13 @@ from typing import Any
 from pydantic import SecretStr
 
 from stationmaster.console.pages import thread
+from stationmaster.reviews import decide
+from stationmaster.reviews.model import Submission
+from stationmaster.reviews.results import Result
 from stationmaster.settings import Settings
 from tests.fakes.agent_server import AgentServer, free_port
-from tests.stationmaster.console.pages.questions import EVIL
+from tests.stationmaster.console.pages.conftest import BO, Desk
+from tests.stationmaster.console.pages.questions import EVIL, ask_refund
 
 
 def settings_of(url: str, key: str | None = None) -> Settings:
@@ -43,3 +47,33 @@ def test_long_conversations_and_odd_states():
     assert found.earlier == 28 and found.messages is not None and len(found.messages.items) == 12
     assert thread.of_state({"messages": [1, 2]}).messages is None
     assert thread.of_state(None).state is not None and thread.of_state([]).messages is None
+
+
+def test_what_came_of_it_shows_words_first_and_folds_the_rest():
+    state = {"outcome": "refunded", "draft": "x" * 200, "decision": {"status": "paid", "amount_usd": 9.0}}
+    many = {f"key{number}": number for number in range(20)}
+    made = thread.of_result(
+        Result(({"type": "ai", "content": EVIL},), {**state, "many": many, "none": None, "empty": []})
+    )
+    assert made.messages is not None and made.short is not None and made.rest is not None
+    assert made.messages.items[0].body.text == EVIL
+    assert [pair.key for pair in made.short.items] == ["outcome", "decision"]
+    assert [pair.key for pair in made.rest.items] == ["draft", "many"]
+    odd = thread.of_result(Result(({"no": "message"},)))
+    assert odd.messages is None and odd.rest is not None
+    assert thread.of_result(Result()) == thread.CameOfIt()
+
+
+async def test_a_finished_review_says_where_its_result_stands_and_why_it_can_not_be_read(desk: Desk):
+    await desk.person("bo")
+    review_id = await ask_refund(desk.pool)
+    async with await desk.browser_of("lea") as lea:
+        assert "What came of it" not in (await lea.get(f"/reviews/{review_id}")).text
+        await decide.decide(desk.pool, review_id, BO, Submission("approve"), undo_s=0)
+        await desk.change(review_id, state="sent", sent_at="now")
+        await desk.change(review_id, state="consumed", consumed_at="now", resume_run_id="run-1")
+        await desk.change(review_id, state="finished", ended_at="now", closed_at="now", run_status="success")
+        page = (await lea.get(f"/reviews/{review_id}")).text
+        assert f'data-load="/reviews/{review_id}/result"' in page
+        shown = await lea.get(f"/reviews/{review_id}/result")
+    assert shown.status_code == 200 and "no Agent Server answers" in shown.text
