@@ -17,6 +17,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from langgraph_runtime_community.config import config
 from langgraph_runtime_community.errors import Unavailable, translated
+from langgraph_runtime_community.sealing import blobs
 
 Connection = psycopg.AsyncConnection[DictRow]
 Query = LiteralString | SQL | Composed
@@ -30,6 +31,7 @@ def json(value: Any) -> Jsonb | None:
 
 async def start_pool(uri: str) -> None:
     """Open the pool of this process and wait for a first connection."""
+    blobs.require_supported()
     if "pool" not in _pools:
         _pools["pool"] = _made(uri)
     await _pools["pool"].open(wait=True, timeout=30)
@@ -103,15 +105,17 @@ async def _refuse_stale(conn: Connection) -> None:
 
 
 async def fetch(query: Query, params: Mapping[str, Any] | None = None) -> list[DictRow]:
-    """All rows of a statement."""
+    """All rows of a statement; bytes that were sealed are opened."""
     async with connection() as conn:
-        return await (await conn.execute(query, params)).fetchall()
+        rows = await (await conn.execute(query, params)).fetchall()
+    return await blobs.opened_rows(rows) if blobs.active() else rows
 
 
 async def fetch_one(query: Query, params: Mapping[str, Any] | None = None) -> DictRow | None:
-    """The first row of a statement."""
+    """The first row of a statement; bytes that were sealed are opened."""
     async with connection() as conn:
-        return await (await conn.execute(query, params)).fetchone()
+        row = await (await conn.execute(query, params)).fetchone()
+    return (await blobs.opened_rows([row]))[0] if row and blobs.active() else row
 
 
 async def execute(query: Query, params: Mapping[str, Any] | None = None) -> int:

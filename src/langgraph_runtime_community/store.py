@@ -7,6 +7,8 @@ from weakref import WeakKeyDictionary
 from langgraph.store.postgres.aio import AsyncPostgresStore
 
 from langgraph_runtime_community import database
+from langgraph_runtime_community.sealing.blobs import active
+from langgraph_runtime_community.sealing.items import SealedStore
 
 _stores: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncPostgresStore] = WeakKeyDictionary()
 
@@ -28,4 +30,5 @@ def make(conn: Any) -> AsyncPostgresStore:
     index: Any = configured.get("index")
     if index:
         index = {**index, "embed": resolve_embeddings(index)}
-    return AsyncPostgresStore(conn, index=index, ttl=configured.get("ttl"))
+    kind = SealedStore if active() else AsyncPostgresStore
+    return kind(conn, index=index, ttl=configured.get("ttl"))

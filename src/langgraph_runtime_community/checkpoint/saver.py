@@ -9,11 +9,14 @@ from langgraph.checkpoint.base import WRITES_IDX_MAP, ChannelVersions, Checkpoin
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.types import _DeltaSnapshot  # pyright: ignore[reportPrivateUsage]
 from psycopg import AsyncCursor
+from psycopg.pq import Format
 from psycopg.rows import DictRow, dict_row
 
 from langgraph_runtime_community import database
 from langgraph_runtime_community.checkpoint.step import Saved, StepWriter, Write
 from langgraph_runtime_community.lease import LEASE, Lease
+from langgraph_runtime_community.sealing.blobs import active, opened_bytes, seal, seals_bytes
+from langgraph_runtime_community.sealing.objects import open_object, seal_metadata
 
 # Of `configurable`: what the columns say, and what belongs to one request alone.
 NOT_KEPT = frozenset(
@@ -66,12 +69,15 @@ class Checkpointer(AsyncPostgresSaver):
         """Save a checkpoint with the writes of its step; LeaseLost if the run is another worker's."""
         configurable = config.get("configurable", {})
         ns, parent = configurable.get("checkpoint_ns", ""), configurable.get("checkpoint_id")
-        inline, apart = _parted(checkpoint)
-        versions = {name: version for name, version in new_versions.items() if name in apart}
-        blobs = self._dump_blobs("", "", apart, versions)
+        inline, apart = _parted(checkpoint, seals_bytes())
+        versions = {
+            name: version for name, version in _new(new_versions, checkpoint).items() if name in apart
+        }
+        rows = self._dump_blobs("", "", apart, versions)
         saved = Saved(
-            ns, str(checkpoint["id"]), str(parent) if parent else None, inline, kept_metadata(config, metadata),
-            [cast("tuple[str, str, str, bytes | None]", row[2:]) for row in blobs],
+            ns, str(checkpoint["id"]), str(parent) if parent else None, inline,
+            await seal_metadata(kept_metadata(config, metadata)),
+            [(row[2], row[3], row[4], row[5] and await seal(row[5])) for row in rows],
         )  # fmt: skip
         await self._writer(config).save(saved)
         return {
@@ -96,7 +102,8 @@ class Checkpointer(AsyncPostgresSaver):
             task_path,
             writes,
         )
-        await self._writer(config).add([Write(*row[1:], replace) for row in rows])
+        sealed = [(*row[1:-1], await seal(row[-1])) for row in rows]
+        await self._writer(config).add([Write(*row, replace) for row in sealed])
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         """Called between a step and the next one, with nothing awaited: the place to stop a run without a lease.
@@ -122,7 +129,9 @@ class Checkpointer(AsyncPostgresSaver):
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
         """A connection for each operation: the library's lock would let the reads of a run wait for each other."""
-        async with database.connection() as conn, conn.cursor(binary=True, row_factory=dict_row) as cursor:
+        kind = OpeningCursor if active() else AsyncCursor[DictRow]
+        async with database.connection() as conn, kind(conn, row_factory=dict_row) as cursor:
+            cursor.format = Format.BINARY
             if pipeline:
                 async with conn.transaction():
                     yield cursor
@@ -130,15 +139,46 @@ class Checkpointer(AsyncPostgresSaver):
                 yield cursor
 
 
-def _parted(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The checkpoint with plain values in it, and the values that become blobs, as the library stores them."""
+class OpeningCursor(AsyncCursor[DictRow]):
+    """Gives the library rows in which everything that was sealed is open."""
+
+    async def fetchone(self) -> DictRow | None:
+        """The next row."""
+        row = await super().fetchone()
+        return None if row is None else await _opened(row)
+
+    async def fetchall(self) -> list[DictRow]:
+        """The rest of them."""
+        return [await _opened(row) for row in await super().fetchall()]
+
+    async def __anext__(self) -> DictRow:
+        return await _opened(await super().__anext__())
+
+
+async def _opened(row: DictRow) -> DictRow:
+    opened = {name: await opened_bytes(value) for name, value in row.items()}
+    return {**opened, "metadata": await open_object(row["metadata"])} if "metadata" in row else opened
+
+
+def _new(new_versions: ChannelVersions, checkpoint: Checkpoint) -> ChannelVersions:
+    """The versions of channels to write. With encryption plain values are blobs; one from before it has none yet."""
+    if not seals_bytes():
+        return new_versions
+    known = checkpoint["channel_versions"]
+    plain = {name: known[name] for name, value in checkpoint["channel_values"].items() if _is_plain(value)}
+    return {**{name: version for name, version in plain.items() if version}, **new_versions}
+
+
+def _parted(checkpoint: Checkpoint, sealed: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The checkpoint with plain values in it, unless `sealed`, and the values that become blobs, as the library
+    stores them."""
     inline: dict[str, Any] = {}
     apart: dict[str, Any] = {}
     for name, value in checkpoint["channel_values"].items():
         if isinstance(value, _DeltaSnapshot):
             apart[name] = value
             inline[name] = True
-        elif _is_plain(value):
+        elif not sealed and _is_plain(value):
             inline[name] = value
         else:
             apart[name] = value

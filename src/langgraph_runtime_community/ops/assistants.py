@@ -14,11 +14,13 @@ from langgraph_runtime_community.ops import signatures
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask, only, rows
 from langgraph_runtime_community.ops.signatures import Signature
 from langgraph_runtime_community.ops.sorting import page, sorting
+from langgraph_runtime_community.sealing.objects import read_keys
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("assistants.sql"))
 SORTABLE = frozenset({"assistant_id", "graph_id", "name", "created_at", "updated_at"})
 RESOURCE = "assistants"
+ENCRYPTION_MARK = "__encryption_context__"
 Row = dict[str, Any]
 
 
@@ -86,7 +88,7 @@ class Assistants:
         """Make an assistant; one that is there already is 409, or returned as it is (`do_nothing`)."""
         from langgraph_api.graph import assert_graph_exists
 
-        known, config, metadata = as_uuid(assistant_id), config or {}, dict(metadata or {})
+        known, config, metadata = as_uuid(assistant_id), config or {}, await _readable(metadata)
         signature = signatures.taken_from(metadata, ctx)
         signatures.require_none_expected(signature)
         filters = await ask(
@@ -130,7 +132,7 @@ class Assistants:
         """A new version with what is given; metadata merges, the rest replaces; it becomes the current one."""
         from langgraph_api.graph import assert_graph_exists
 
-        known, config, metadata = as_uuid(assistant_id), config or {}, dict(metadata or {})
+        known, config, metadata = as_uuid(assistant_id), config or {}, await _readable(metadata)
         signature = signatures.taken_from(metadata, ctx)
         filters = await ask(
             RESOURCE, "update",
@@ -244,6 +246,11 @@ async def _params(
     return {"graph_id": graph_id, "name": name or None, "metadata": json(metadata), "filter": json(filters)}
 
 
+async def _readable(metadata: Row | None) -> Row:
+    """A copy, in which what speaks to the runtime is no cipher."""
+    return dict(await read_keys(metadata or {}, signatures.KEYS))
+
+
 async def _require_expected(conn: Any, before: Row, signature: Signature) -> None:
     """HTTPException 409 where the writer names the version that it replaces, and another one is current.
 
@@ -257,7 +264,9 @@ async def _require_expected(conn: Any, before: Row, signature: Signature) -> Non
 
 
 def _in_step(config: Row, context: Row | None) -> tuple[Row, Row | None]:
-    """Configurable and context say the same; HTTPException 400 where both are given."""
+    """Configurable and context say the same; HTTPException 400 where both are given. A mark of encryption is none."""
+    if context is not None and context.keys() <= {ENCRYPTION_MARK}:
+        return config, config.get("configurable") or context
     if config.get("configurable") and context:
         raise HTTPException(
             400,

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import structlog
 from starlette.exceptions import HTTPException
 
 from langgraph_runtime_community import database
@@ -12,10 +13,12 @@ from langgraph_runtime_community.hooks.payload import hook_of
 from langgraph_runtime_community.hooks.sending import SENDER
 from langgraph_runtime_community.lease import LEASE, Lease
 from langgraph_runtime_community.ops.snapshots import interrupts
+from langgraph_runtime_community.sealing import objects
 from langgraph_runtime_community.streams.keeping import KEEPER
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("ending.sql"))
+logger = structlog.stdlib.get_logger(__name__)
 
 
 async def end(
@@ -25,17 +28,18 @@ async def end(
     lease = _lease()
     await _events_first(lease)
     questions = interrupts(checkpoint["tasks"]) if checkpoint else {}
+    hook = hook_of(await _opened(lease), status, exception, checkpoint, questions)
     params = {
         "run": lease.run_id,
         "epoch": lease.epoch,
         "status": status,
         "graph": graph_id,
         "settled": settled(checkpoint, exception),
-        "error": json(told(exception)),
+        "error": json(await objects.seal_values(told(exception))),
         "state": checkpoint is not None,
-        "values": json(checkpoint["values"]) if checkpoint else None,
-        "interrupts": json(questions),
-        "hook": json(hook_of(lease, status, exception, checkpoint, questions)),
+        "values": json(await objects.seal_values(checkpoint["values"])) if checkpoint else None,
+        "interrupts": json(await objects.seal_interrupts(questions)),
+        "hook": json(await objects.seal_hook(hook)),
     }
     await _fenced(lease, "end", params)
 
@@ -46,7 +50,7 @@ async def end_stateless(lease: Lease, status: str, exception: BaseException | No
     params = {
         "run": lease.run_id,
         "epoch": lease.epoch,
-        "hook": json(hook_of(lease, status, exception, None, {})),
+        "hook": json(await objects.seal_hook(hook_of(await _opened(lease), status, exception, None, {}))),
         "keep_events": lease.shared,
     }
     await _fenced(lease, "end_stateless", params)
@@ -57,6 +61,16 @@ async def hand_back(lease: Lease, *, counted: bool, delay_s: float = 0.0) -> Non
     params = {"run": lease.run_id, "epoch": lease.epoch, "counted": counted, "delay": delay_s}
     await database.execute(QUERIES["hand_back"], params)
     lease.ended = True
+
+
+async def spared(lease: Lease) -> bool:
+    """Whether the run was removed, since its thread waits for an answer by now, which it would take away."""
+    row = await database.fetch_one(QUERIES["spare"], {"run": lease.run_id, "epoch": lease.epoch})
+    if not row or not row["spared"]:
+        return False
+    lease.ended = lease.over = True
+    logger.warning("a cron's run was not begun: somebody is asked on its thread", run_id=str(lease.run_id))
+    return True
 
 
 def settled(checkpoint: dict[str, Any] | None, exception: BaseException | None) -> str:
@@ -73,6 +87,12 @@ def told(exception: BaseException | None) -> Any:
     from langgraph_api.serde import json_dumpb, json_loads
 
     return None if exception is None else json_loads(json_dumpb(exception))
+
+
+async def _opened(lease: Lease) -> Lease:
+    """The lease with the run's metadata as a webhook tells it; the worker opens the rest of the run only."""
+    lease.run["metadata"] = await objects.open_object(lease.run["metadata"], "run")
+    return lease
 
 
 def _lease() -> Lease:

@@ -1,7 +1,7 @@
 """Conditions under which a run is accepted: reserved keys of its metadata, which are removed, and a request's key."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,7 @@ from langgraph_runtime_community.ops import pending
 from langgraph_runtime_community.ops.access import Context
 from langgraph_runtime_community.ops.keys import KEYED, Keyed, require_new
 from langgraph_runtime_community.ops.pending import Question
+from langgraph_runtime_community.ops.slots import SLOT, Slot
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
@@ -23,6 +24,9 @@ ONLY_IF = "stationmaster_only_if"
 """{"interrupt_id", "digest"}: only if this interrupt is still pending with this content."""
 REFUSE_INPUT = "stationmaster_refuse_input"
 """true or false: whether new input is refused while the thread waits for an answer; else the setting decides."""
+DISCARD_QUESTION = "stationmaster_discard_question"
+"""true, in a cron's metadata: its slots take a question away that waits on its thread."""
+KEYS = (ONLY_IF, REFUSE_INPUT, DISCARD_QUESTION)
 LOOKS = 3
 Row = dict[str, Any]
 
@@ -34,9 +38,10 @@ class Guard:
     question: Question | None = None
     refuse_input: bool = False
     keyed: Keyed | None = None
+    spares: Slot | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.question or self.refuse_input or self.keyed)
+        return bool(self.question or self.refuse_input or self.keyed or self.spares)
 
 
 def taken_from(metadata: Row, kwargs: Mapping[str, Any], after_s: float) -> Guard:
@@ -51,6 +56,13 @@ def taken_from(metadata: Row, kwargs: Mapping[str, Any], after_s: float) -> Guar
     return Guard(
         None if condition is None else _question(condition), has_input and wants, KEYED.get()
     )  # fmt: skip
+
+
+def with_slot(guard: Guard, metadata: Row, kwargs: Mapping[str, Any]) -> Guard:
+    """A slot of a cron takes no question away, unless the cron or a handler says so."""
+    discards = metadata.pop(DISCARD_QUESTION, None) is True
+    slot = SLOT.get()
+    return guard if slot is None or discards or kwargs.get("command") else replace(guard, spares=slot)
 
 
 def _question(condition: Any) -> Question:
@@ -80,7 +92,8 @@ async def _accept(
 ) -> list[Row]:
     """A thread that moved between the look and the lock is looked at again."""
     told = {
-        **(guard.keyed.guard(user_id) if guard.keyed else {}), **({"refuse_input": True} if guard.refuse_input else {})
+        **(guard.keyed.guard(user_id) if guard.keyed else {}), **({"refuse_input": True} if guard.refuse_input else {}),
+        **({"spare": True} if guard.spares else {}),
     }  # fmt: skip
     for _ in range(LOOKS):
         if guard.question:
@@ -88,14 +101,28 @@ async def _accept(
                 raise HTTPException(422, f"metadata.{ONLY_IF} needs a thread")
             told["mark"] = await pending.require(guard.question, thread_id, ctx)
         try:
-            return await database.fetch(QUERIES["accept"], {**params, "guard": json(told)})
+            found = await database.fetch(QUERIES["accept"], {**params, "guard": json(told)})
         except ThreadMoved:
             continue
         except RunInFlight as error:
             assert guard.question
             raise pending.refused_for_run(guard.question, str(error)) from None
-        except AnswerAwaited as error:
+        except AnswerAwaited:
+            asked = await pending.told(params["thread"], ctx)
             raise HTTPException(
-                409, f"New input is refused: {error}. Answer it with command.resume, or leave it to who does."
+                409, f"New input is refused: {asked}. Answer it with command.resume, or leave it to who does."
             ) from None
+        if guard.spares and not found:
+            await _refuse_spared(guard.spares)
+        return found
     raise HTTPException(409, f"Thread {thread_id} is changed all the time: nothing was started, look again.")
+
+
+async def _refuse_spared(slot: Slot) -> None:
+    """HTTPException 409 where the slot was used up without a run."""
+    if await database.fetch(QUERIES["spared"], {"cron_id": slot.cron_id, "slot": slot.at}):
+        raise HTTPException(
+            409,
+            f"Cron {slot.cron_id} made no run: somebody is asked on its thread. To have questions taken away, set "
+            f"{DISCARD_QUESTION}: true in the cron's metadata.",
+        )

@@ -12,9 +12,10 @@ from starlette.exceptions import HTTPException
 from langgraph_runtime_community import database
 from langgraph_runtime_community.database import json
 from langgraph_runtime_community.lease import LEASE
-from langgraph_runtime_community.ops import accepting, cancelling, ending, working
+from langgraph_runtime_community.ops import accepting, cancelling, ending, guards, working
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask, only, rows
 from langgraph_runtime_community.ops.run_stream import Stream as RunStream
+from langgraph_runtime_community.sealing.objects import read_keys
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("runs.sql"))
@@ -62,7 +63,7 @@ class Runs:
             thread_id=as_uuid(thread_id) if thread_id else None,
             assistant_id=as_uuid(assistant_id),
             kwargs=kwargs,
-            metadata=accepting.own_copy(metadata),
+            metadata=await read_keys(accepting.own_copy(metadata), guards.KEYS),
             user_id=user_id,
             strategy=multitask_strategy,
             alone=prevent_insert_if_inflight,

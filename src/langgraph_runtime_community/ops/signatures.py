@@ -15,6 +15,9 @@ AUTHOR = "stationmaster_author"
 REASON = "stationmaster_reason"
 CHANGE = "change"
 """Where `stationmaster`'s own tools say the same on every runtime; it stays in the metadata."""
+PIN = "stationmaster_pin_paused"
+"""An option of the assistant that SQL looks at; it stays in the metadata."""
+KEYS = (EXPECTED, AUTHOR, REASON, PIN)
 LONGEST = {AUTHOR: 200, REASON: 2000}
 
 

@@ -6,15 +6,16 @@ from typing import Any
 from langgraph.types import StateSnapshot
 
 from langgraph_runtime_community.database import json
+from langgraph_runtime_community.sealing import objects
 
 
-def columns_of(snapshot: StateSnapshot) -> dict[str, Any]:
+async def columns_of(snapshot: StateSnapshot) -> dict[str, Any]:
     """`settled`, `values` and `interrupts` of a thread whose state was changed from outside."""
     tasks = [{"id": task.id, "interrupts": task.interrupts} for task in snapshot.tasks]
     return {
         "settled": "interrupted" if snapshot.next else "idle",
-        "values": json(snapshot.values),
-        "interrupts": json(interrupts(tasks)),
+        "values": json(await objects.seal_values(snapshot.values)),
+        "interrupts": json(await objects.seal_interrupts(interrupts(tasks))),
     }
 
 

@@ -17,6 +17,7 @@ from langgraph_runtime_community.errors import RunInFlight
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask
 from langgraph_runtime_community.ops.snapshots import columns_of
 from langgraph_runtime_community.ops.thread_stream import STATE_UPDATE, Stream
+from langgraph_runtime_community.sealing import objects
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("threads.sql"))
@@ -132,7 +133,7 @@ async def _graph(
     from langgraph_api.graph import get_graph
     from langgraph_api.store import get_store
 
-    kept = thread["config"]
+    kept = await objects.open_config(thread["config"])
     merged = {**kept, "configurable": {**kept.get("configurable", {}), **config.get("configurable", {})}}
     checkpointer = Checkpointer(unpack_hook=_msgpack_ext_hook_to_json if for_json else None, lease=None)
     store: Any = await get_store()
@@ -151,7 +152,7 @@ async def _changed(config: Row, ctx: Context) -> None:
 
     thread_id = as_uuid(config["configurable"]["thread_id"])
     snapshot = await State.get(None, {"configurable": {"thread_id": str(thread_id)}}, ctx=ctx)
-    await database.execute(QUERIES["set_state"], {"thread_id": thread_id, **columns_of(snapshot)})
+    await database.execute(QUERIES["set_state"], {"thread_id": thread_id, **await columns_of(snapshot)})
     told = {"state": state_snapshot_to_thread_state(snapshot), "thread_id": str(thread_id)}
     await Stream.publish(thread_id, STATE_UPDATE, json_dumpb(told))
 

@@ -17,6 +17,7 @@ from langgraph_runtime_community.ops.access import Context, as_uuid, ask, only, 
 from langgraph_runtime_community.ops.sorting import page, sorting
 from langgraph_runtime_community.ops.state import State as ThreadState
 from langgraph_runtime_community.ops.thread_stream import Stream as ThreadStream
+from langgraph_runtime_community.sealing.objects import open_thread
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("threads.sql"))
@@ -64,6 +65,7 @@ class Threads:
             QUERIES["search"], {**params, "ids": [_known(value) for value in ids] if ids else None},
             sort_by=column, ascending=ascending, key="thread_id", limit=limit, offset=offset,
         )  # fmt: skip
+        found = [await open_thread(row) for row in found]
         shown = [only(row, select) for row in found]
         if extract:
             for row, part in zip(found, shown, strict=True):
@@ -96,7 +98,7 @@ class Threads:
         found = await database.fetch(query, {"thread_id": known, "filter": json(filters)})
         if not found:
             raise HTTPException(404, f"Thread with ID {known} not found")
-        return rows(found if read_mask_paths is not None else [_shown(found[0], include_ttl)])
+        return rows(found if read_mask_paths is not None else [await _shown(found[0], include_ttl)])
 
     @staticmethod
     async def put(
@@ -110,11 +112,11 @@ class Threads:
             QUERIES["insert"], {"thread_id": known, "metadata": json(metadata), **_ttl(ttl)}
         )
         if made:
-            return rows([_shown(made[0])])
+            return rows([await _shown(made[0])])
         there = await database.fetch(QUERIES["find"], {"thread_id": known, "filter": json(filters)})
         if not there or if_exists != "do_nothing":
             raise HTTPException(409, f"Thread with ID {known} already exists")
-        return rows([_shown(there[0])])
+        return rows([await _shown(there[0])])
 
     @staticmethod
     async def patch(
@@ -133,7 +135,7 @@ class Threads:
         )
         given = _ttl(ttl) if ttl is not None else {"strategy": None, "minutes": None}
         params = {"thread_id": known, "metadata": json(metadata), "filter": json(filters), **given}
-        return rows([_shown(row) for row in await database.fetch(QUERIES["patch"], params)])
+        return rows([await _shown(row) for row in await database.fetch(QUERIES["patch"], params)])
 
     @staticmethod
     async def delete(conn: Any, thread_id: UUID | str, ctx: Context = None) -> AsyncIterator[UUID]:
@@ -167,7 +169,7 @@ class Threads:
             made = await (await conn_.execute(QUERIES["copy"], params)).fetchall()
             if made:
                 await conn_.execute(QUERIES["copy_checkpoints"], params)
-        return rows([_shown(row) for row in made])
+        return rows([await _shown(row) for row in made])
 
     @staticmethod
     async def prune(
@@ -213,9 +215,9 @@ def _ttl(given: Any) -> Row:
     return ttl.of_request(given)
 
 
-def _shown(row: Row, include_ttl: bool = False) -> Row:
+async def _shown(row: Row, include_ttl: bool = False) -> Row:
     """A thread as the API has it; `ttl` only where it was asked for and is set."""
-    thread = {name: row[name] for name in SHOWN}
+    thread = await open_thread({name: row[name] for name in SHOWN})
     if include_ttl and (lives := ttl.shown(row)):
         thread["ttl"] = lives
     return thread

@@ -1,12 +1,15 @@
 """Events that must outlive the process or reach another: written in batches, in order, before the run's end."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from langgraph_runtime_community import database
 from langgraph_runtime_community.errors import RuntimeTrouble
 from langgraph_runtime_community.lease import Lease
+from langgraph_runtime_community.sealing import blobs
 from langgraph_runtime_community.streams.events import Event, EventId
 from stationmaster.postgres.queries import load
 
@@ -19,14 +22,14 @@ class Keeper:
     """What waits to be written, of all runs of this process."""
 
     def __init__(self) -> None:
-        self._waiting: list[tuple[Lease, Event]] = []
+        self._waiting: list[tuple[Lease, Event, Mapping[str, Any]]] = []
         self._writing = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def keep(self, lease: Lease, event: Event) -> None:
         """Write it soon."""
-        self._waiting.append((lease, event))
+        self._waiting.append((lease, event, blobs.context()))
         if len(self._waiting) >= BATCH:
             self._start()
         elif self._timer is None:
@@ -58,18 +61,18 @@ class Keeper:
                 self._waiting = batch + self._waiting
                 raise
 
-    async def _write(self, batch: list[tuple[Lease, Event]]) -> None:
+    async def _write(self, batch: list[tuple[Lease, Event, Mapping[str, Any]]]) -> None:
         await database.execute(
             QUERIES["keep"],
             {
-                "runs": [lease.run_id for lease, _ in batch],
-                "epochs": [lease.epoch for lease, _ in batch],
-                "threads": [lease.thread_id for lease, _ in batch],
-                "bases": [event.id[0] for _, event in batch],
-                "numbers": [event.id[1] for _, event in batch],
-                "events": [event.event for _, event in batch],
-                "data": [event.data for _, event in batch],
-                "told": sorted({f"e {lease.run_id}" for lease, _ in batch if lease.shared}),
+                "runs": [lease.run_id for lease, *_ in batch],
+                "epochs": [lease.epoch for lease, *_ in batch],
+                "threads": [lease.thread_id for lease, *_ in batch],
+                "bases": [event.id[0] for _, event, _ in batch],
+                "numbers": [event.id[1] for _, event, _ in batch],
+                "events": [event.event for _, event, _ in batch],
+                "data": [await blobs.seal(event.data, context) for _, event, context in batch],
+                "told": sorted({f"e {lease.run_id}" for lease, *_ in batch if lease.shared}),
             },
         )
 
