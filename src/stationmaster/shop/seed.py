@@ -12,6 +12,7 @@ from stationmaster.postgres import connect
 from stationmaster.postgres.queries import load as load_queries
 from stationmaster.shop.catalogue import make_up
 from stationmaster.shop.demo_orders import demo_orders
+from stationmaster.shop.documents import add_demo_documents
 from stationmaster.shop.handwritten import articles, read
 from stationmaster.shop.load import load
 from stationmaster.shop.records import Records
@@ -61,6 +62,7 @@ async def seed(uri: str) -> Seeded:
         await load(conn, records)
         if not imported:  # a real treasury has a real list
             await add_treasury(conn)
+            await add_demo_documents(conn)
         await conn.execute(_STOCK_UP)
         return Seeded(
             new=True,

@@ -1,0 +1,177 @@
+"""The work of the document review besides its branches: each function is one node and returns the keys it changes."""
+
+import logging
+import re
+
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from agents.document_review import library, report, tools
+from agents.document_review.asking import Classification, ask
+from agents.document_review.context import Context
+from agents.document_review.extraction import Unreadable
+from agents.document_review.state import Document, Kind, Label, Report, State, Update
+from agents.shared.callers import Caller, caller_of
+from agents.shared.resilience import GivenUp, giving_up
+
+logger = logging.getLogger(__name__)
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
+
+
+async def intake(state: State, runtime: Runtime[Context]) -> Update:
+    """Open a review: clear what belonged to the one before."""
+    _thread_id(runtime)
+    document_id: object = state.get("document_id")
+    if not isinstance(document_id, str) or not _ID.fullmatch(document_id):
+        raise ValueError(
+            "document_id must be the id of a document: letters, digits, dot, dash and underscore, at most 120; "
+            "`stationmaster shop documents list` shows them"
+        )
+    return {
+        "turns": state.get("turns", 0) + 1,
+        "document": None,
+        "kind": None,
+        "labels": [],
+        "sections": Overwrite({}),
+        "report": None,
+        "severity": None,
+        "publish": True,
+        "accept_incomplete": False,
+        "note": "",
+        "decided_by": None,
+        "failures": Overwrite([]),
+        "degraded": Overwrite([]),
+        "problem": None,
+        "outcome": None,
+    }
+
+
+async def load(state: State, runtime: Runtime[Context]) -> Update:
+    """The text of the pages, kept in the table; state has a reference to them."""
+    runtime.stream_writer({"progress": "reading the document"})
+    tenant, document_id = _caller().tenant, state["document_id"]
+    async with giving_up(runtime) as given_up:
+        file = await tools.find_file(tenant, document_id)
+        if file is None:
+            return {
+                "outcome": "not_found",
+                "problem": f"there is no document {document_id!r}: upload it first",
+            }
+        try:
+            document, extracted = await tools.extract(tenant, file, Context.of(runtime).max_pages)
+        except Unreadable as error:
+            return {"outcome": "unreadable", "problem": f"{document_id} can't be read: {error}"}
+        if extracted.is_empty:
+            return {"outcome": "empty", "problem": f"{document_id} is empty: there is nothing to review"}
+        return {"document": document, "degraded": list(extracted.notes)}
+    return _failed("load", given_up)
+
+
+async def classify(state: State, runtime: Runtime[Context]) -> Update:
+    """What it is, and what it holds: the model's word, and beside it what rules find on any page.
+
+    What a model overlooks would else be published: the rules look whatever it says.
+    """
+    runtime.stream_writer({"progress": "classifying the document"})
+    document = _document(state)
+    async with giving_up(runtime) as given_up:
+        pages = await tools.read_pages(_caller().tenant, document)
+        excerpt = await tools.excerpt(pages, Context.of(runtime).excerpt_characters)
+        found, update = await ask("classify", excerpt, Classification, runtime)
+        labels: set[Label] = set(found.labels)
+        if await tools.find_pii(pages):
+            labels.add("personal")
+        if await tools.find_risks(pages):
+            labels.add("technical")
+        return {**update, "kind": found.kind, "labels": sorted(labels)}
+    return _failed("classify", given_up)
+
+
+async def compose(state: State, runtime: Runtime[Context]) -> Update:
+    """One report of all sections, kept in the table."""
+    tenant, document, sections = _caller().tenant, _document(state), state.get("sections", {})
+    kind, key = _kind(state), tools.review_key(state, _thread_id(runtime))
+    async with giving_up(runtime) as given_up:
+        found = await library.worst_findings(tenant, key, report.SHOWN)
+        text = report.markdown(document, kind, sections, found, state.get("degraded", []))
+        complete = report.is_complete(sections)
+        digest = await library.keep_report(tenant, key, document, kind=kind, complete=complete, markdown=text)
+        kept: Report = {
+            "key": key,
+            "digest": digest,
+            "headline": report.headline(document, kind, sections),
+            "severity": report.severity_of(sections),
+            "complete": complete,
+            "excerpt": report.excerpt(text),
+        }
+        return {"report": kept, "severity": kept["severity"]}
+    return _failed("compose", given_up)
+
+
+async def show_report(state: State) -> Update:
+    """The graph stops after this: somebody reads the report, and may change publish, accept_incomplete and note."""
+    return {"outcome": "reported"}
+
+
+async def publish(state: State, runtime: Runtime[Context]) -> Update:
+    """Publish what was read, once, unless whoever read it withholds it."""
+    caller, kept = _caller(), state.get("report")
+    if kept is None:
+        raise ValueError("there is no report to publish; `compose` keeps one")
+    if state.get("publish", True) and not kept["complete"] and not state.get("accept_incomplete", False):
+        problem = "a part of the review failed: review it again, or set accept_incomplete"
+        return {"outcome": "withheld", "problem": problem}
+    async with giving_up(runtime) as given_up:
+        outcome = await tools.decide(caller.tenant, state, kept, state.get("decided_by") or caller.identity)
+        stale = (
+            "the document or its report is another by now: review it again" if outcome == "stale" else None
+        )
+        return {"outcome": outcome, "problem": stale}
+    return _failed("publish", given_up)
+
+
+async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
+    """Keep what could not be handled where operators look for it."""
+    async with giving_up(runtime) as given_up:
+        await tools.bury(_caller().tenant, state, _thread_id(runtime))
+    if given_up.reasons:
+        logger.error("dead letter not stored: %s, %s", state["document_id"], state.get("failures"))
+    notes = [f"dead_letter: {reason}" for reason in given_up.reasons]
+    return {
+        "outcome": "dead_letter",
+        "degraded": notes,
+        "problem": "it could not be finished; a colleague looks into it",
+    }
+
+
+def _failed(node: str, given_up: GivenUp) -> Update:
+    """What the caller is told of work without which the review can't go on."""
+    return {
+        "degraded": [f"{node}: {reason}" for reason in given_up.reasons],
+        "failures": [{"node": node, "reason": reason} for reason in given_up.reasons],
+    }
+
+
+def _document(state: State) -> Document:
+    document = state.get("document")
+    if document is None:
+        raise ValueError("there is no document to review; `load` sets it")
+    return document
+
+
+def _kind(state: State) -> Kind:
+    return state.get("kind") or "other"
+
+
+def _caller() -> Caller:
+    return caller_of(get_config())
+
+
+def _thread_id(runtime: Runtime[Context]) -> str:
+    """The thread's id, of which every key is made: without one nobody could read the report before it is published."""
+    thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
+    if not thread_id:
+        raise ValueError("a review needs a thread: run it with a checkpointer and a thread_id")
+    return thread_id

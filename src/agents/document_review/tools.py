@@ -1,0 +1,116 @@
+"""What the nodes do: read documents and their pages, look through them in threads, keep and publish reports.
+
+Keys are made of stable state (thread and number of the review). What takes longer than a few milliseconds, or reads a
+file, runs in a thread: the loop serves other runs.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+from agents.document_review import compliance, library, pii, security
+from agents.document_review.extraction import Extracted, pages_of
+from agents.document_review.finding import Finding, Span, masked
+from agents.document_review.library import Decided, File
+from agents.document_review.report import severity_of
+from agents.document_review.state import Document, Report, State
+from agents.shared.resilience import breaker
+from agents.shared.shop import dead_letters
+
+
+def review_key(state: State, thread_id: str) -> str:
+    """What names the thread's current review in the tables."""
+    return f"{thread_id}:{state.get('turns', 0)}"
+
+
+async def find_file(tenant: str, document_id: str) -> File | None:
+    """The document, or None."""
+    async with breaker("documents"):
+        return await library.find_file(tenant, document_id)
+
+
+async def extract(tenant: str, file: File, max_pages: int) -> tuple[Document, Extracted]:
+    """The text of its pages, which is kept. Raises Unreadable."""
+    extracted = await asyncio.to_thread(pages_of, file.content, file.media_type, max_pages)
+    if not extracted.is_empty:
+        await library.keep_pages(tenant, file, extracted)
+    document: Document = {
+        "document_id": file.document_id,
+        "title": file.title,
+        "media_type": file.media_type,
+        "sha256": file.sha256,
+        "pages": len(extracted.pages),
+        "characters": sum(map(len, extracted.pages)),
+    }
+    return document, extracted
+
+
+async def read_pages(tenant: str, document: Document) -> list[str]:
+    """The text of the pages."""
+    async with breaker("documents"):
+        return await library.read_pages(tenant, document)
+
+
+async def look_through(pages: Sequence[str], rule: Callable[[str], list[Span]]) -> list[Finding]:
+    """What a rule finds, page by page, with its place."""
+    return await asyncio.to_thread(_look_through, pages, rule)
+
+
+async def find_pii(pages: Sequence[str]) -> list[Finding]:
+    """Personal data."""
+    return await look_through(pages, pii.spans)
+
+
+async def find_risks(pages: Sequence[str]) -> list[Finding]:
+    """Secrets, active content and what is hidden."""
+    return await look_through(pages, security.spans)
+
+
+async def find_gaps(pages: Sequence[str], kind: str) -> list[Finding]:
+    """Forbidden promises, and what a document of this kind lacks."""
+    found = await look_through(pages, compliance.spans)
+    return found + await asyncio.to_thread(lambda: list(compliance.missing(kind, pages)))
+
+
+async def excerpt(pages: Sequence[str], characters: int) -> str:
+    """The beginning of the document, in which personal data and secrets are masked: what a model may see."""
+    return await asyncio.to_thread(_excerpt, pages, characters)
+
+
+async def decide(tenant: str, state: State, report: Report, by: str) -> Decided:
+    """Publish or withhold the report that was shown."""
+    return await library.decide(
+        tenant,
+        report["key"],
+        report["digest"],
+        publish=state.get("publish", True),
+        by=by,
+        note=state.get("note", ""),
+        severity=state.get("severity") or severity_of(state.get("sections", {})),
+    )
+
+
+async def bury(tenant: str, state: State, thread_id: str) -> bool:
+    """Keep what could not be handled where operators look for it."""
+    failures, key = state.get("failures", []), review_key(state, thread_id)
+    return await dead_letters.bury(
+        key=f"dead-letter:document_review:{tenant}:{key}",
+        graph="document_review",
+        node=failures[0]["node"] if failures else "document_review",
+        ticket_id=key,
+        thread_id=thread_id,
+        reason="; ".join(f"{failure['node']}: {failure['reason']}" for failure in failures) or "unknown",
+        detail={"tenant": tenant, "document_id": state["document_id"]},
+    )
+
+
+def _look_through(pages: Sequence[str], rule: Callable[[str], list[Span]]) -> list[Finding]:
+    spans = ((span.on(page) for span in rule(text)) for page, text in enumerate(pages, 1))
+    return list(chain.from_iterable(spans))
+
+
+def _excerpt(pages: Sequence[str], characters: int) -> str:
+    text = "\n\n".join(pages)[: characters * 2]
+    for rule in (pii.spans, security.spans):
+        text = masked(text, rule(text))
+    return text[:characters]
