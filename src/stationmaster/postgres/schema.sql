@@ -47,6 +47,13 @@ CREATE SCHEMA digest;
 
 
 --
+-- Name: documents; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA documents;
+
+
+--
 -- Name: helpdesk; Type: SCHEMA; Schema: -; Owner: -
 --
 
@@ -86,6 +93,13 @@ CREATE SCHEMA treasury;
 --
 
 CREATE SCHEMA webhooks;
+
+
+--
+-- Name: workshop; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA workshop;
 
 
 --
@@ -157,6 +171,56 @@ CREATE FUNCTION desk.written(key text) RETURNS integer
     AS $$
     select w.row_count from desk.writes w where w.idempotency_key = key and w.tenant = desk.tenant()
 $$;
+
+
+--
+-- Name: check_publication(); Type: FUNCTION; Schema: documents; Owner: -
+--
+
+CREATE FUNCTION documents.check_publication() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if not exists (
+        select from documents.reviews r
+        join documents.files f using (tenant, document_id)
+        where r.tenant = new.tenant and r.key = new.key and r.document_id = new.document_id
+          and r.markdown = new.markdown and r.sha256 = f.sha256 and r.status = 'reported'
+    ) then
+        raise exception 'the report or its document is another by now'
+            using errcode = 'check_violation', schema = 'documents', table = 'publications', constraint = 'publications_as_read';
+    end if;
+    return new;
+end $$;
+
+
+--
+-- Name: check_review(); Type: FUNCTION; Schema: documents; Owner: -
+--
+
+CREATE FUNCTION documents.check_review() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if old.status <> 'reported' then
+        raise exception 'this report was % already', old.status
+            using errcode = 'check_violation', schema = 'documents', table = 'reviews', constraint = 'reviews_decided_once';
+    end if;
+    return new;
+end $$;
+
+
+--
+-- Name: refuse(); Type: FUNCTION; Schema: documents; Owner: -
+--
+
+CREATE FUNCTION documents.refuse() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception '% on documents.% is not allowed: %', tg_op, tg_table_name, tg_argv[0]
+        using errcode = 'integrity_constraint_violation', schema = 'documents', table = tg_table_name, constraint = tg_name;
+end $$;
 
 
 --
@@ -843,6 +907,135 @@ ALTER TABLE digest.reports ALTER COLUMN report_id ADD GENERATED ALWAYS AS IDENTI
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+
+--
+-- Name: files; Type: TABLE; Schema: documents; Owner: -
+--
+
+CREATE TABLE documents.files (
+    tenant text DEFAULT 'main'::text NOT NULL,
+    document_id text NOT NULL,
+    title text NOT NULL,
+    media_type text NOT NULL,
+    content bytea NOT NULL,
+    sha256 text GENERATED ALWAYS AS (encode(sha256(content), 'hex'::text)) STORED NOT NULL,
+    uploaded_by text NOT NULL,
+    uploaded_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT files_content_check CHECK ((octet_length(content) <= 20971520)),
+    CONSTRAINT files_document_id_check CHECK ((document_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$'::text)),
+    CONSTRAINT files_media_type_check CHECK ((media_type = ANY (ARRAY['text/plain'::text, 'text/markdown'::text, 'application/pdf'::text]))),
+    CONSTRAINT files_tenant_check CHECK ((tenant <> ''::text)),
+    CONSTRAINT files_title_check CHECK ((title <> ''::text)),
+    CONSTRAINT files_uploaded_by_check CHECK ((uploaded_by <> ''::text))
+);
+
+
+--
+-- Name: findings; Type: TABLE; Schema: documents; Owner: -
+--
+
+CREATE TABLE documents.findings (
+    tenant text DEFAULT 'main'::text NOT NULL,
+    key text NOT NULL,
+    branch text NOT NULL,
+    number integer NOT NULL,
+    document_id text NOT NULL,
+    kind text NOT NULL,
+    severity text NOT NULL,
+    masked text NOT NULL,
+    page integer,
+    start_at integer,
+    end_at integer,
+    CONSTRAINT findings_branch_check CHECK ((branch = ANY (ARRAY['pii'::text, 'security'::text, 'compliance'::text]))),
+    CONSTRAINT findings_have_a_whole_place CHECK ((((page IS NULL) = (start_at IS NULL)) AND ((page IS NULL) = (end_at IS NULL)) AND (end_at > start_at))),
+    CONSTRAINT findings_key_check CHECK ((key <> ''::text)),
+    CONSTRAINT findings_kind_check CHECK ((kind <> ''::text)),
+    CONSTRAINT findings_masked_check CHECK ((masked <> ''::text)),
+    CONSTRAINT findings_number_check CHECK ((number > 0)),
+    CONSTRAINT findings_page_check CHECK ((page > 0)),
+    CONSTRAINT findings_severity_check CHECK ((severity = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text]))),
+    CONSTRAINT findings_start_at_check CHECK ((start_at >= 0))
+);
+
+
+--
+-- Name: pages; Type: TABLE; Schema: documents; Owner: -
+--
+
+CREATE TABLE documents.pages (
+    tenant text DEFAULT 'main'::text NOT NULL,
+    document_id text NOT NULL,
+    sha256 text NOT NULL,
+    page integer NOT NULL,
+    text text NOT NULL,
+    CONSTRAINT pages_page_check CHECK ((page > 0)),
+    CONSTRAINT pages_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+
+
+--
+-- Name: publications; Type: TABLE; Schema: documents; Owner: -
+--
+
+CREATE TABLE documents.publications (
+    publication_id bigint NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
+    key text NOT NULL,
+    document_id text NOT NULL,
+    title text NOT NULL,
+    severity text NOT NULL,
+    markdown text NOT NULL,
+    published_by text NOT NULL,
+    published_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT publications_markdown_check CHECK ((markdown <> ''::text)),
+    CONSTRAINT publications_published_by_check CHECK ((published_by <> ''::text)),
+    CONSTRAINT publications_severity_check CHECK ((severity = ANY (ARRAY['none'::text, 'low'::text, 'medium'::text, 'high'::text]))),
+    CONSTRAINT publications_title_check CHECK ((title <> ''::text))
+);
+
+
+--
+-- Name: publications_publication_id_seq; Type: SEQUENCE; Schema: documents; Owner: -
+--
+
+ALTER TABLE documents.publications ALTER COLUMN publication_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME documents.publications_publication_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: reviews; Type: TABLE; Schema: documents; Owner: -
+--
+
+CREATE TABLE documents.reviews (
+    tenant text DEFAULT 'main'::text NOT NULL,
+    key text NOT NULL,
+    document_id text NOT NULL,
+    sha256 text NOT NULL,
+    kind text NOT NULL,
+    complete boolean NOT NULL,
+    markdown text NOT NULL,
+    digest text NOT NULL,
+    status text DEFAULT 'reported'::text NOT NULL,
+    note text DEFAULT ''::text NOT NULL,
+    decided_by text,
+    reported_at timestamp with time zone DEFAULT now() NOT NULL,
+    decided_at timestamp with time zone,
+    CONSTRAINT reviews_decided_by_check CHECK ((decided_by <> ''::text)),
+    CONSTRAINT reviews_decided_by_somebody CHECK ((((status = 'reported'::text) = (decided_by IS NULL)) AND ((status = 'reported'::text) = (decided_at IS NULL)))),
+    CONSTRAINT reviews_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT reviews_key_check CHECK ((key <> ''::text)),
+    CONSTRAINT reviews_kind_check CHECK ((kind <> ''::text)),
+    CONSTRAINT reviews_markdown_check CHECK ((markdown <> ''::text)),
+    CONSTRAINT reviews_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT reviews_status_check CHECK ((status = ANY (ARRAY['reported'::text, 'published'::text, 'withheld'::text])))
 );
 
 
@@ -1849,6 +2042,48 @@ CREATE TABLE webhooks.refusals (
 
 
 --
+-- Name: solutions; Type: TABLE; Schema: workshop; Owner: -
+--
+
+CREATE TABLE workshop.solutions (
+    solution_id bigint NOT NULL,
+    idempotency_key text NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
+    thread_id text NOT NULL,
+    task text NOT NULL,
+    code text NOT NULL,
+    tests text NOT NULL,
+    status text NOT NULL,
+    passed integer NOT NULL,
+    total integer NOT NULL,
+    log text NOT NULL,
+    kept_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT solutions_check CHECK ((total >= passed)),
+    CONSTRAINT solutions_code_check CHECK ((code <> ''::text)),
+    CONSTRAINT solutions_idempotency_key_check CHECK ((idempotency_key <> ''::text)),
+    CONSTRAINT solutions_passed_all CHECK (((status <> 'passed'::text) OR ((passed = total) AND (total > 0)))),
+    CONSTRAINT solutions_passed_check CHECK ((passed >= 0)),
+    CONSTRAINT solutions_status_check CHECK ((status = ANY (ARRAY['passed'::text, 'accepted'::text]))),
+    CONSTRAINT solutions_task_check CHECK ((task <> ''::text)),
+    CONSTRAINT solutions_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: solutions_solution_id_seq; Type: SEQUENCE; Schema: workshop; Owner: -
+--
+
+ALTER TABLE workshop.solutions ALTER COLUMN solution_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME workshop.solutions_solution_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
 -- Name: canary_runs canary_runs_pkey; Type: CONSTRAINT; Schema: assistants; Owner: -
 --
 
@@ -1926,6 +2161,54 @@ ALTER TABLE ONLY digest.reports
 
 ALTER TABLE ONLY digest.reports
     ADD CONSTRAINT reports_pkey PRIMARY KEY (report_id);
+
+
+--
+-- Name: files files_pkey; Type: CONSTRAINT; Schema: documents; Owner: -
+--
+
+ALTER TABLE ONLY documents.files
+    ADD CONSTRAINT files_pkey PRIMARY KEY (tenant, document_id);
+
+
+--
+-- Name: findings findings_pkey; Type: CONSTRAINT; Schema: documents; Owner: -
+--
+
+ALTER TABLE ONLY documents.findings
+    ADD CONSTRAINT findings_pkey PRIMARY KEY (tenant, key, branch, number);
+
+
+--
+-- Name: pages pages_pkey; Type: CONSTRAINT; Schema: documents; Owner: -
+--
+
+ALTER TABLE ONLY documents.pages
+    ADD CONSTRAINT pages_pkey PRIMARY KEY (tenant, document_id, sha256, page);
+
+
+--
+-- Name: publications publications_pkey; Type: CONSTRAINT; Schema: documents; Owner: -
+--
+
+ALTER TABLE ONLY documents.publications
+    ADD CONSTRAINT publications_pkey PRIMARY KEY (publication_id);
+
+
+--
+-- Name: publications publications_tenant_key_key; Type: CONSTRAINT; Schema: documents; Owner: -
+--
+
+ALTER TABLE ONLY documents.publications
+    ADD CONSTRAINT publications_tenant_key_key UNIQUE (tenant, key);
+
+
+--
+-- Name: reviews reviews_pkey; Type: CONSTRAINT; Schema: documents; Owner: -
+--
+
+ALTER TABLE ONLY documents.reviews
+    ADD CONSTRAINT reviews_pkey PRIMARY KEY (tenant, key);
 
 
 --
@@ -2377,6 +2660,22 @@ ALTER TABLE ONLY webhooks.refusals
 
 
 --
+-- Name: solutions solutions_idempotency_key_key; Type: CONSTRAINT; Schema: workshop; Owner: -
+--
+
+ALTER TABLE ONLY workshop.solutions
+    ADD CONSTRAINT solutions_idempotency_key_key UNIQUE (idempotency_key);
+
+
+--
+-- Name: solutions solutions_pkey; Type: CONSTRAINT; Schema: workshop; Owner: -
+--
+
+ALTER TABLE ONLY workshop.solutions
+    ADD CONSTRAINT solutions_pkey PRIMARY KEY (solution_id);
+
+
+--
 -- Name: canary_runs_age; Type: INDEX; Schema: assistants; Owner: -
 --
 
@@ -2437,6 +2736,13 @@ CREATE UNIQUE INDEX ticks_slot ON crons.ticks USING btree (cron, planned_at) WHE
 --
 
 CREATE INDEX purchase_requests_sku ON desk.purchase_requests USING btree (tenant, sku);
+
+
+--
+-- Name: reviews_document; Type: INDEX; Schema: documents; Owner: -
+--
+
+CREATE INDEX reviews_document ON documents.reviews USING btree (tenant, document_id);
 
 
 --
@@ -2853,6 +3159,34 @@ CREATE INDEX deliveries_thread ON webhooks.deliveries USING btree (thread_id);
 
 
 --
+-- Name: solutions_tenant; Type: INDEX; Schema: workshop; Owner: -
+--
+
+CREATE INDEX solutions_tenant ON workshop.solutions USING btree (tenant, kept_at);
+
+
+--
+-- Name: publications publications_append_only; Type: TRIGGER; Schema: documents; Owner: -
+--
+
+CREATE TRIGGER publications_append_only BEFORE UPDATE OR TRUNCATE ON documents.publications FOR EACH STATEMENT EXECUTE FUNCTION documents.refuse('what was published stays as it was');
+
+
+--
+-- Name: publications publications_as_read; Type: TRIGGER; Schema: documents; Owner: -
+--
+
+CREATE TRIGGER publications_as_read BEFORE INSERT ON documents.publications FOR EACH ROW EXECUTE FUNCTION documents.check_publication();
+
+
+--
+-- Name: reviews reviews_decided_once; Type: TRIGGER; Schema: documents; Owner: -
+--
+
+CREATE TRIGGER reviews_decided_once BEFORE UPDATE ON documents.reviews FOR EACH ROW EXECUTE FUNCTION documents.check_review();
+
+
+--
 -- Name: audit audit_append_only; Type: TRIGGER; Schema: reviews; Owner: -
 --
 
@@ -3020,6 +3354,38 @@ ALTER TABLE ONLY desk.purchase_requests
 
 ALTER TABLE ONLY desk.stock
     ADD CONSTRAINT stock_tenant_supplier_id_fkey FOREIGN KEY (tenant, supplier_id) REFERENCES desk.suppliers(tenant, supplier_id);
+
+
+--
+-- Name: findings findings_tenant_document_id_fkey; Type: FK CONSTRAINT; Schema: documents; Owner: -
+--
+
+ALTER TABLE ONLY documents.findings
+    ADD CONSTRAINT findings_tenant_document_id_fkey FOREIGN KEY (tenant, document_id) REFERENCES documents.files(tenant, document_id) ON DELETE CASCADE;
+
+
+--
+-- Name: pages pages_tenant_document_id_fkey; Type: FK CONSTRAINT; Schema: documents; Owner: -
+--
+
+ALTER TABLE ONLY documents.pages
+    ADD CONSTRAINT pages_tenant_document_id_fkey FOREIGN KEY (tenant, document_id) REFERENCES documents.files(tenant, document_id) ON DELETE CASCADE;
+
+
+--
+-- Name: publications publications_tenant_key_fkey; Type: FK CONSTRAINT; Schema: documents; Owner: -
+--
+
+ALTER TABLE ONLY documents.publications
+    ADD CONSTRAINT publications_tenant_key_fkey FOREIGN KEY (tenant, key) REFERENCES documents.reviews(tenant, key);
+
+
+--
+-- Name: reviews reviews_tenant_document_id_fkey; Type: FK CONSTRAINT; Schema: documents; Owner: -
+--
+
+ALTER TABLE ONLY documents.reviews
+    ADD CONSTRAINT reviews_tenant_document_id_fkey FOREIGN KEY (tenant, document_id) REFERENCES documents.files(tenant, document_id) ON DELETE CASCADE;
 
 
 --

@@ -1,0 +1,143 @@
+"""The work of the coder's graph: each function is one node and returns the keys it changes."""
+
+import logging
+from typing import Literal
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Overwrite
+
+from agents.coder import asking, questions, tools, verdict
+from agents.coder.context import Context
+from agents.coder.questions import Accept, Advise, Stop
+from agents.coder.state import State, Update
+from agents.shared.callers import caller_of
+from agents.shared.limits import over_limit
+from agents.shared.resilience import GivenUp, giving_up
+
+logger = logging.getLogger(__name__)
+
+
+async def intake(state: State, runtime: Runtime[Context]) -> Update:
+    """Open a task: clear what belonged to the one before, count it, check the limits of the thread."""
+    context, turns = Context.of(runtime), state.get("turns", 0) + 1
+    reason = over_limit(
+        state.get("usage", {}), turns=turns, max_turns=context.max_turns, max_cost_usd=context.max_cost_usd
+    )
+    said = (message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
+    return {
+        "turns": 1,
+        "task": next(said, "").strip()[:8_000],
+        "tests": "",  # the next task brings its own, or none
+        "checks": _given(state),
+        "code": "",
+        "critique": "",
+        "advice": "",
+        "rounds": 0,
+        "advised": 0,
+        "tries": Overwrite([]),
+        "problem": None,
+        "stopped_because": "",
+        "decided_by": None,
+        "failures": Overwrite([]),
+        "degraded": Overwrite([f"limit reached: {reason}"] if reason else []),
+        "outcome": "closed" if reason else None,
+    }
+
+
+async def generate(state: State, runtime: Runtime[Context]) -> Update:
+    """The next attempt; it counts as a round, whatever comes of it."""
+    rounds = state.get("rounds", 0) + 1
+    runtime.stream_writer({"progress": f"writing the code, round {rounds}"})
+    return {**await asking.written(state, runtime), "rounds": rounds}
+
+
+async def verify(state: State, runtime: Runtime[Context]) -> Update:
+    """Read the code and run its tests, in a process behind walls: never here."""
+    runtime.stream_writer({"progress": "running the tests"})
+    found = await tools.check(state, Context.of(runtime))
+    runtime.stream_writer({"progress": found["summary"]})
+    update: Update = {"tries": [found]}
+    if found["kind"] == "unprotected":
+        return {**update, "failures": [{"node": "verify", "reason": found["summary"]}]}
+    return {**update, "outcome": "passed"} if found["kind"] == "passed" else update
+
+
+async def critique(state: State, runtime: Runtime[Context]) -> Update:
+    """What is wrong with the attempt, in words, for the next round."""
+    runtime.stream_writer({"progress": "looking at what failed"})
+    return await asking.criticised(state, runtime)
+
+
+async def ask(state: State) -> Command[Literal["generate", "keep", "report"]]:
+    """A person advises, accepts or stops. Nothing with an effect may ever stand in this node."""
+    match questions.ask_person(state):
+        case Accept():
+            return Command(goto="keep", update={"outcome": "accepted"})
+        case Stop(reason=reason):
+            return Command(
+                goto="report", update={"outcome": "stopped", "stopped_because": reason or "no reason given"}
+            )
+        case Advise() as advised:
+            update: Update = {
+                "advice": advised.advice,
+                "advised": state.get("advised", 0) + 1,
+                "rounds": 0,
+                "critique": "",
+            }
+            if advised.tests:
+                update["checks"] = advised.tests
+            return Command(goto="generate", update=update)
+
+
+async def keep(state: State, runtime: Runtime[Context]) -> Update:
+    """Keep the solution: once for the task, however often this node runs."""
+    found = verdict.best(state)
+    if found is None:
+        raise ValueError("keep needs an attempt; `verify` makes one")
+    async with giving_up(runtime) as given_up:
+        tenant = caller_of(get_config()).tenant
+        await tools.keep(state, found, tenant=tenant, thread_id=thread_id(runtime))
+        return {}
+    return failed("keep", given_up)
+
+
+async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
+    """Keep what could not be done, for operators."""
+    failures = state.get("failures", []) or [{"node": "recursion_limit", "reason": "a bug in the graph"}]
+    async with giving_up(runtime) as given_up:
+        await tools.bury(state, failures, thread_id(runtime))
+    if given_up.reasons:
+        logger.error("dead letter not stored: thread %s, %s", thread_id(runtime), failures)
+    return {
+        "degraded": [f"dead_letter: {reason}" for reason in given_up.reasons],
+        "outcome": "unavailable",
+    }
+
+
+async def report(state: State) -> Update:
+    """Say honestly what came of it."""
+    ended: State = {**state, "outcome": state.get("outcome") or "failed"}
+    return {"messages": [AIMessage(verdict.report(ended))], "outcome": ended.get("outcome")}
+
+
+def failed(node: str, given_up: GivenUp) -> Update:
+    """What the caller is told of work that could not be done, and what the dead letter says."""
+    return {
+        "degraded": [f"{node}: {reason}" for reason in given_up.reasons],
+        "failures": [{"node": node, "reason": reason} for reason in given_up.reasons],
+    }
+
+
+def thread_id(runtime: Runtime[Context]) -> str:
+    """The thread's id; empty when the graph is run without a checkpointer."""
+    return (runtime.execution_info.thread_id if runtime.execution_info else None) or ""
+
+
+def _given(state: State) -> str:
+    """The caller's tests for this task."""
+    tests: object = state.get("tests") or ""
+    if not isinstance(tests, str) or len(tests) > asking.LONGEST_CODE:
+        raise ValueError(f"tests must be text of at most {asking.LONGEST_CODE} characters: send one module")
+    return tests

@@ -1,0 +1,1 @@
+"""The coder: walls, verdicts, conversations."""
