@@ -9,3 +9,7 @@ on conflict do nothing;
 insert into treasury.instruments (symbol, name, price_usd)
 values (:symbol, :name, :price_usd)
 on conflict do nothing;
+
+-- name: forget_list(list)!
+-- Before a list is loaded anew: what it held.
+delete from treasury.sanctions where list = :list;

@@ -35,7 +35,9 @@ OTHER_MODULES = {
     "reviews_asking",
     "reviews_operating",
     "reviews_shown",
+    "shop_documents",
     "shop_holds",
+    "shop_sanctions",
     "target",
     "terminal",
 }

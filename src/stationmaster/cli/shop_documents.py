@@ -1,0 +1,96 @@
+"""`stationmaster shop documents`: put documents where the review finds them, list them, read a published report."""
+
+import asyncio
+import getpass
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from stationmaster.cli.terminal import harmless
+from stationmaster.errors import StationmasterError
+from stationmaster.postgres import ensure
+from stationmaster.settings import Settings, load_settings
+from stationmaster.shop import documents
+
+app = typer.Typer(help="Documents that the graph document_review reviews.", no_args_is_help=True)
+DataDir = Annotated[
+    Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
+]
+Tenant = Annotated[str, typer.Option(help="Whose documents.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def add(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", exists=True, dir_okay=False)],
+    id_: Annotated[
+        str | None, typer.Option("--id", help="Its id; of one file. Unless said, the file's name.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Its title; of one file.")] = None,
+    tenant: Tenant = "main",
+    data_dir: DataDir = None,
+) -> None:
+    """Put text, Markdown or PDF files among the documents; one with the same id gets these bytes."""
+    if len(files) > 1 and (id_ or title):
+        raise StationmasterError("--id and --title are for one file: add them one by one")
+
+    async def run() -> list[tuple[str, bool]]:
+        uri, by = await ensure(_settings(data_dir)), getpass.getuser()
+        return [
+            await documents.put(uri, path, tenant=tenant, document_id=id_, title=title, by=by)
+            for path in files
+        ]
+
+    for document_id, new in asyncio.run(run()):
+        typer.echo(f"{document_id}: {'added' if new else 'replaced'}")
+
+
+@app.command("list")
+def list_(tenant: Tenant = "main", as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """List documents, newest first, with what became of the last review of each."""
+
+    async def run() -> list[documents.Listed]:
+        return await documents.listed(await ensure(_settings(data_dir)), tenant)
+
+    found = asyncio.run(run())
+    if as_json:
+        typer.echo(json.dumps([{**asdict(one), "uploaded_at": one.uploaded_at.isoformat()} for one in found]))
+    elif found:
+        Console().print(_table(found))
+    else:
+        typer.echo("none: `stationmaster shop documents add FILE` puts one there")
+
+
+@app.command()
+def report(document_id: str, tenant: Tenant = "main", data_dir: DataDir = None) -> None:
+    """Print the newest published report of a document."""
+
+    async def run() -> str | None:
+        return await documents.published(await ensure(_settings(data_dir)), tenant, document_id)
+
+    text = asyncio.run(run())
+    if text is None:
+        raise StationmasterError(
+            f"no report on {document_id!r} was published: run the graph document_review, and answer its review"
+        )
+    typer.echo(harmless(text))
+
+
+def _table(found: list[documents.Listed]) -> Table:
+    table = Table("document", "title", "type", "bytes", "uploaded", "last review", box=None)
+    for one in found:
+        uploaded = f"{one.uploaded_at.astimezone():%Y-%m-%d %H:%M} by {one.uploaded_by}"
+        cells = (one.document_id, one.title, one.media_type, f"{one.bytes:,}", uploaded, one.review or "none")
+        table.add_row(*(Text(harmless(cell)) for cell in cells))
+    return table
+
+
+def _settings(data_dir: Path | None) -> Settings:
+    settings = load_settings()
+    return settings.model_copy(update={"data_dir": data_dir.absolute()}) if data_dir else settings
