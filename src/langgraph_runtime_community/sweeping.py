@@ -70,4 +70,8 @@ async def _repeat(job: Callable[[], Awaitable[object]], every_s: float) -> None:
             await job()
         except RuntimeTrouble as error:
             logger.warning("housekeeping failed, comes again", job=job.__name__, error=str(error))
+        except Exception as error:
+            # Whatever is wrong with one of them (a missing right, a bug): the others go on, the search for orphans
+            # above all, and it may be mended meanwhile.
+            logger.exception("housekeeping failed, comes again", job=job.__name__, exc_info=error)
         await asyncio.sleep(max(0.1, every_s - (time.monotonic() - before)))
