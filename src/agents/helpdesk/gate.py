@@ -4,16 +4,14 @@ Which of the two asks was written into state when the request began. Were the as
 that was changed meanwhile would let a refund pass that nobody allowed.
 """
 
-from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from langchain.agents.middleware import HumanInTheLoopMiddleware, InterruptOnConfig
 from langchain.tools.tool_node import ToolCallRequest
 from langchain_core.messages import HumanMessage, ToolCall
-from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from agents.helpdesk.calls import answered, newest_answer, wanted
+from agents.helpdesk.decisions import ask
 from agents.helpdesk.refusing import amount_of, refusal
 from agents.helpdesk.state import ApprovalMode
 from agents.helpdesk.tiers import may_call
@@ -23,47 +21,6 @@ from agents.shared.shop.orders import order_number
 LONGEST_MESSAGE = 2_000
 EDITED = "hitl_edited_tool_calls"
 """Where the stock middleware looks for the call that a reviewer put in a call's place."""
-
-
-class _Decision(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Approve(_Decision):
-    """Do it."""
-
-    type: Literal["approve"]
-
-
-class Edited(BaseModel):
-    """A refund with other arguments; another tool can't be put in its place."""
-
-    name: Literal["refund"]
-    args: refund.tool_call_schema  # pyright: ignore[reportGeneralTypeIssues] - the tool's own model
-
-
-class Edit(_Decision):
-    """Do it with other arguments."""
-
-    type: Literal["edit"]
-    edited_action: Edited
-
-
-class Reject(_Decision):
-    """Don't do it; the customer is told why."""
-
-    type: Literal["reject"]
-    message: str | None = None
-
-
-Decision = Annotated[Approve | Edit | Reject, Field(discriminator="type")]
-
-
-@cache
-def decisions(count: int) -> type[BaseModel]:
-    """What answers a batch of so many refunds: a decision for each, in their order."""
-    each = Annotated[list[Decision], Field(min_length=count, max_length=count)]
-    return create_model("Decisions", decisions=(each, ...))
 
 
 class Gate(HumanInTheLoopMiddleware):
@@ -81,10 +38,8 @@ class Gate(HumanInTheLoopMiddleware):
         return f"approve_{self._mode}"
 
     async def aafter_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """One question for all refunds of a step, in the stock middleware's shape.
-
-        As shipped it keeps an answer before it looks at it: one decision too few, and the thread fails on that answer
-        for ever. With a schema a wrong answer fails the run, nothing is kept, and the question stays open.
+        """One question for all refunds of a step, in the stock middleware's shape; see `decisions.ask` for what is not
+        as shipped. Calls one by one are asked about inside `tools`, by the stock middleware.
         """
         answer = newest_answer(state["messages"])
         config = self.interrupt_on["refund"]
@@ -93,14 +48,14 @@ class Gate(HumanInTheLoopMiddleware):
             call for call in calls
             if call["name"] in self.interrupt_on and self._should_interrupt(call, config, state, runtime)
         ]  # fmt: skip
-        if answer is None or not asked:
+        if not asked:
             return {EDITED: {}} if self._mode == "batched" and state.get(EDITED) else None
         shown = [self._create_action_and_config(call, config, state, runtime) for call in asked]
-        question = {"action_requests": [one for one, _ in shown], "review_configs": [one for _, one in shown]}
-        given: Any = interrupt(question, response_schema=decisions(len(asked)))
+        configs = [{**one, "args_schema": refund.tool_call_schema.model_json_schema()} for _, one in shown]  # pyright: ignore[reportAttributeAccessIssue]
+        question = {"action_requests": [one for one, _ in shown], "review_configs": configs}
         edits, rejected = {}, []
-        for call, decision in zip(asked, given.decisions, strict=True):
-            as_sent = decision.model_dump(exclude_unset=True)
+        for call, decision in zip(asked, ask(question, len(asked)), strict=True):
+            as_sent: Any = decision.model_dump(exclude_unset=True)
             _, message = self._process_decision(as_sent, call, config)
             if message is not None:
                 rejected.append(message)

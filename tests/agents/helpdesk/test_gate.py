@@ -8,6 +8,8 @@ from langgraph.types import Command
 from pydantic import ValidationError
 
 from agents.helpdesk.context import Context
+from stationmaster.reviews import shapes
+from stationmaster.reviews.model import Pending
 from tests.agents.helpdesk.in_process import Desk, final, results
 from tests.fakes.shop import Ledger, place_order
 
@@ -125,18 +127,35 @@ WRONG = [[], [APPROVE, APPROVE], [{"type": "respond", "message": "paid"}], [SWIT
 
 
 @pytest.mark.parametrize("decisions", WRONG)
-async def test_a_wrong_answer_for_all_calls_pays_nothing_and_can_be_mended(
+async def test_a_wrong_answer_for_all_calls_pays_nothing_and_is_asked_again(
     agents_on_shop: str, ticket: str, decisions: list[Any]
 ) -> None:
     desk, _ = await waiting(agents_on_shop, ticket, "batched")
     (before,) = await desk.questions()
-    with pytest.raises(ValidationError, match="decisions"):
-        await desk.decide(*decisions)
+    await desk.decide(*decisions)
     (after,) = await desk.questions()
-    assert after.id == before.id
+    assert after.id != before.id
+    assert after.value["action_requests"][0]["description"].startswith(
+        "The last answer could not be used (decisions"
+    )
+    assert after.value["action_requests"][0]["args"] == before.value["action_requests"][0]["args"]
     assert not Ledger(agents_on_shop).refunds(ticket)
     assert final(await desk.decide(APPROVE))["status"] == "refunded"
     assert Ledger(agents_on_shop).refunded_usd(ticket) == [100.0]
+
+
+async def test_an_answer_that_is_none_at_all_is_asked_again(agents_on_shop: str, ticket: str) -> None:
+    desk, _ = await waiting(agents_on_shop, ticket, "batched")
+    await desk.answer("yes, do it")
+    assert final(await desk.decide(REJECT))["status"] == "declined"
+
+
+async def test_after_five_answers_of_no_use_it_counts_as_rejected(agents_on_shop: str, ticket: str) -> None:
+    desk, _ = await waiting(agents_on_shop, ticket, "batched")
+    for _ in range(5):
+        await desk.decide()
+    assert final(await desk.values())["status"] == "declined"
+    assert not Ledger(agents_on_shop).refunds(ticket)
 
 
 @MODES
@@ -166,3 +185,17 @@ async def test_a_run_from_before_the_refund_pays_nothing_more(
     if await desk.questions():
         await answer(desk, APPROVE)
     assert Ledger(agents_on_shop).refunded_usd(ticket) == [100.0]
+
+
+async def test_the_inbox_reads_both_questions(agents_on_shop: str, ticket: str) -> None:
+    for mode, shape in (("batched", "hitl_batch"), ("per_call", "hitl_call")):
+        desk, (order_id,) = await waiting(agents_on_shop, f"{ticket}-{mode}", mode)
+        (asked,) = await desk.questions()
+        assert not isinstance(asked.response_schema, type)
+        pending = Pending("t", asked.id, asked.value, asked.response_schema)
+        found = shapes.of(pending)
+        assert shape == found.NAME
+        described = found.describe(pending)
+        assert described.amount_usd == 100.0
+        assert order_id in described.title
+        assert [choice.decision for choice in found.form(pending).choices] == ["approve", "edit", "reject"]
