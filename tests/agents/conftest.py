@@ -9,7 +9,13 @@ import pytest
 import pytest_asyncio
 
 from agents.shared import models
-from tests.fakes.agent_server import AgentServer
+from stationmaster.reviews.agent_server import connect
+from stationmaster.reviews.database import open_pool
+from stationmaster.reviews.desk import Desk
+from stationmaster.reviews.policies import SHIPPED
+from stationmaster.reviews.policies import load as load_policies
+from tests.agents.reviewing import Inbox
+from tests.fakes.agent_server import ROOT, AgentServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.shop import place_order
 
@@ -58,3 +64,10 @@ def served(support: AgentServer) -> AgentServer:
     one worker.
     """
     return support
+
+
+@pytest.fixture
+async def inbox(database: str, served: AgentServer) -> AsyncIterator[Inbox]:
+    """The review service, with the shipped policies and a database of this test's own, in front of `served`."""
+    async with open_pool(database) as pool, connect(served.url) as server:
+        yield Inbox(Desk(pool, server, load_policies(ROOT / SHIPPED), "test"))
