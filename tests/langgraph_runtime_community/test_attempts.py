@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
-from langgraph_runtime_community import database
-from langgraph_runtime_community.errors import Conflict
 from tests.fakes.community_server import CommunityServer
 from tests.langgraph_runtime_community.world import World, key
 
@@ -74,21 +72,6 @@ async def test_a_run_that_waits_for_its_next_attempt_is_not_overtaken(
     assert world.effects(second) == ["step 1", "step 2", "step 3"]
     values: Any = (await client.threads.get_state(thread))["values"]
     assert values["done"] == [1, 2, 3, 1, 2, 3]
-
-
-async def test_two_claims_of_one_thread_are_a_conflict(runtime: str) -> None:
-    """The index that allows one running run a thread refuses the second; it may be tried again."""
-    world = World(runtime)
-    world.change("INSERT INTO server.threads (thread_id) VALUES ('00000000-0000-0000-0000-000000000001')")
-    world.change(
-        "INSERT INTO server.runs (run_id, thread_id, assistant_id, status, kwargs, multitask_strategy, created_at,"
-        " due_at) SELECT gen_random_uuid(), thread_id, thread_id, 'pending', '{}', 'enqueue', now(), now()"
-        " FROM server.threads CROSS JOIN generate_series(1, 2)"
-    )
-    with pytest.raises(Conflict):
-        await database.execute(
-            "UPDATE server.runs SET status = 'running', epoch = 1, worker_id = gen_random_uuid()"
-        )
 
 
 async def test_a_claim_that_fails_does_not_stop_the_server(

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 from langgraph_runtime_community import database
 from langgraph_runtime_community.checkpoint import storage
 from langgraph_runtime_community.checkpoint.saver import Checkpointer
-from langgraph_runtime_community.errors import LeaseLost, RunInFlight
+from langgraph_runtime_community.errors import Conflict, LeaseLost, RunInFlight
 from langgraph_runtime_community.lease import Lease
 from langgraph_runtime_community.pulse import PULSE
 
@@ -149,7 +149,7 @@ async def test_a_run_is_forgotten_with_its_writes_onto_others_checkpoints(runtim
 async def test_what_must_never_happen_is_refused_by_the_database(runtime: str) -> None:
     thread, run = uuid4(), uuid4()
     await at_work(thread, run)
-    with pytest.raises(psycopg.errors.UniqueViolation):
+    with pytest.raises(Conflict, match="taken up a run of the same thread"):
         await at_work(thread, uuid4())
     await database.execute(
         "UPDATE server.runs SET status = 'success', worker_id = NULL WHERE run_id = %(r)s", {"r": run}
