@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from stationmaster.assistants.errors import AssistantsError, CanaryRuns, NoCanary, NothingToDo
 from stationmaster.assistants.overlay import defaults_of, overlay
+from stationmaster.assistants.proposing import require_current
 from stationmaster.assistants.routes import Arm, Canary, Routes, percent, read_spec
 from stationmaster.assistants.versions import find, find_ours, name_of
 from stationmaster.assistants.writing import Written, reroute
@@ -24,12 +25,23 @@ class Routed:
 
 
 async def start(gateway: Gateway, spec: str, author: str, reason: str) -> Routed:
-    """`support=support-next:10%`; for a canary of the same two that runs, another share.
+    """`support=support-next:10%`; see `begin`."""
+    return await begin(gateway, *read_spec(spec), author, reason)
 
-    CanaryRuns when another one does; Unfit when the other assistant's content can't take the live one's place.
+
+async def begin(
+    gateway: Gateway, live_name: str, arm_name: str, share: float, author: str, reason: str,
+    *, expected: int | None = None,
+) -> Routed:  # fmt: skip
+    """Give a share of one's threads the other's content; for a canary of the same two that runs, another share.
+
+    CanaryRuns when another one does; Unfit when the other assistant's content can't take the live one's place;
+    Conflict if `expected` is not current.
     """
-    live_name, arm_name, share = read_spec(spec)
-    live, other = await find_ours(gateway, live_name), await find(gateway, arm_name)
+    live, other = (
+        require_current(await find_ours(gateway, live_name), expected),
+        await find(gateway, arm_name),
+    )
     if live.assistant_id == other.assistant_id:
         raise AssistantsError(
             f"{arm_name} can't be its own canary: name another assistant of graph {live.graph}"
@@ -53,9 +65,11 @@ async def start(gateway: Gateway, spec: str, author: str, reason: str) -> Routed
     return await _reroute(gateway, live, replace(before, canary=after), by)
 
 
-async def end(gateway: Gateway, name: str, author: str, reason: str) -> Routed:
-    """Every thread gets the live assistant's own content again."""
-    live = await find_ours(gateway, name)
+async def end(
+    gateway: Gateway, name: str, author: str, reason: str, *, expected: int | None = None
+) -> Routed:
+    """Every thread gets the live assistant's own content again. Conflict if `expected` is not current."""
+    live = require_current(await find_ours(gateway, name), expected)
     routes = Routes.of(live.metadata)
     if routes.canary is None:
         raise NoCanary(f"{name} has no canary: nothing is to be ended")

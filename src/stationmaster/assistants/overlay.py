@@ -15,10 +15,15 @@ class Unfit(StationmasterError):
     """The other assistant's content can't take this one's place."""
 
 
+def schema_of(schemas: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The context schema of a graph; None if it names no setting."""
+    found = schemas.get("context_schema")
+    return found if isinstance(found, Mapping) and found.get("properties") else None
+
+
 def defaults_of(schemas: Mapping[str, Any]) -> dict[str, Any]:
     """The defaults that a graph's context schema names, by key."""
-    schema = schemas.get("context_schema")
-    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    properties = (schema_of(schemas) or {}).get("properties")
     if not isinstance(properties, Mapping):
         return {}
     return {

@@ -63,7 +63,7 @@ async def propose_promote(
     Without an origin it is the arm of the running canary. Description, tags and labels stay: they say what the
     assistant is, and `experiment` would no longer be true. Conflict if `expected` is not current.
     """
-    target = _expected(await find_ours(gateway, name), expected)
+    target = require_current(await find_ours(gateway, name), expected)
     routes = Routes.of(target.metadata)
     source = await _origin(gateway, target, routes, origin)
     closes = routes.canary
@@ -93,7 +93,7 @@ async def propose_rollback(
     Without a number it is the newest one that says something else than the current. Whether it is live, and its canary,
     are no content and stay. Conflict if `expected` is not current.
     """
-    target = _expected(await find_ours(gateway, name), expected)
+    target = require_current(await find_ours(gateway, name), expected)
     earlier = await _earlier(gateway, target, to)
     content = replace(earlier.content(), name=name_of(target), live=target.live)
     changes = written(target, content)
@@ -143,7 +143,8 @@ def _says_otherwise(target: ServedAssistant, row: ServedAssistant) -> bool:
     return any(change.field not in ("live", "name") for change in differences(target, row))
 
 
-def _expected(target: ServedAssistant, expected: int | None) -> ServedAssistant:
+def require_current(target: ServedAssistant, expected: int | None) -> ServedAssistant:
+    """The same; Conflict unless it is at the version that somebody looked at."""
     if expected is not None and target.version != expected:
         who = target.change.get("author")
         raise Conflict(

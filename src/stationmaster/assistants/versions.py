@@ -8,7 +8,7 @@ from itertools import zip_longest
 from stationmaster.assistants.differing import Difference, differences, routing
 from stationmaster.assistants.errors import NoSuchAssistant, NotOurs
 from stationmaster.reconcile.gateway import Gateway
-from stationmaster.reconcile.resources import ServedAssistant
+from stationmaster.reconcile.resources import ServedAssistant, assistant_id
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,12 @@ async def listed(gateway: Gateway, *, every: bool = False) -> list[ServedAssista
 
 async def find(gateway: Gateway, name: str) -> ServedAssistant:
     """The assistant of that name, or that id. NoSuchAssistant names those that are near."""
+    # One of ours has an id that follows from its name: no list is asked for.
+    ours = await gateway.assistant(assistant_id(name))
+    if ours and ours.owned:
+        return ours
     found = await gateway.assistants()
-    ours = [each for each in found if each.owned and each.known_as == name]
-    named = ours or [each for each in found if name in (each.assistant_id, each.name)]
+    named = [each for each in found if name in (each.assistant_id, each.name)]
     if len(named) > 1:
         ids = ", ".join(each.assistant_id for each in named)
         raise NoSuchAssistant(f"{len(named)} assistants are named {name}: give the id of one ({ids})")

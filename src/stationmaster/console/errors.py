@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stationmaster.console.at_server import refusal_of
 from stationmaster.console.json import JSONResponse
 from stationmaster.errors import StationmasterError
 from stationmaster.reviews.errors import ReviewError
@@ -66,6 +67,8 @@ class Failures:
         return await self._answer(request, _problem(503, "database_away", said))
 
     async def unusable(self, request: Request, error: StationmasterError) -> Response:
+        if refusal := refusal_of(error):
+            return await self._answer(request, _problem(*refusal, str(error)))
         LOG.error("%s", error)
         said = "something is not set up as it should be: the console's log says what"
         return await self._answer(request, _problem(500, "misconfigured", said))

@@ -7,10 +7,20 @@ from typing import Any
 from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
 
-from stationmaster.console.api import decisions, events, listing, operations, outgoing, records, threads
+from stationmaster.console.api import (
+    assistants,
+    crons,
+    decisions,
+    events,
+    listing,
+    operations,
+    outgoing,
+    records,
+    threads,
+)
 from stationmaster.console.api.bodies import Problem
 
-ABOUT = """Reviews: what graphs ask people, who answered, and what came of it.
+ABOUT = """Reviews: what graphs ask people, who answered, and what came of it. Assistants and crons, as on the pages.
 
 Send a token as `Authorization: Bearer ...` (`stationmaster users token create`), or the session cookie of a browser
 that is signed in. What is not in scope reads as 404. Every refusal is `application/problem+json` with a `code` that
@@ -42,6 +52,27 @@ ROUTES: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("GET", "/operations/loops", operations.list_loops),
     ("GET", "/operations/stuck", operations.list_stuck),
     ("POST", "/operations/reviews/{review_id}/settle", operations.settle_review),
+    ("GET", "/assistants", assistants.list_assistants),
+    ("GET", "/assistants/{name}", assistants.get_assistant),
+    ("GET", "/assistants/{name}/versions", assistants.list_versions),
+    ("POST", "/assistants/{name}/versions", assistants.save_version),
+    ("GET", "/assistants/{name}/versions/{version}", assistants.get_version),
+    ("GET", "/assistants/{name}/diff", assistants.diff_versions),
+    ("GET", "/assistants/{name}/file", assistants.get_assistant_file),
+    ("POST", "/assistants/{name}/promote", assistants.promote_assistant),
+    ("POST", "/assistants/{name}/rollback", assistants.roll_back_assistant),
+    ("GET", "/assistants/{name}/canary", assistants.get_canary),
+    ("POST", "/assistants/{name}/canary", assistants.start_canary),
+    ("POST", "/assistants/{name}/canary/end", assistants.end_canary),
+    ("GET", "/crons", crons.list_crons),
+    ("GET", "/crons/{name}", crons.get_cron),
+    ("GET", "/crons/{name}/next", crons.list_next),
+    ("GET", "/crons/{name}/history", crons.list_history),
+    ("GET", "/crons/{name}/file", crons.get_cron_file),
+    ("POST", "/crons/{name}/pause", crons.pause_cron),
+    ("POST", "/crons/{name}/resume", crons.resume_cron),
+    ("POST", "/crons/{name}/run", crons.run_cron),
+    ("GET", "/slots", crons.list_slots),
     ("GET", "/events", events.stream_events),
     ("GET", "/me", listing.get_me),
 )

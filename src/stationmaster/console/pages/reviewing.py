@@ -22,6 +22,7 @@ from stationmaster.console.pages.timeline import timeline
 from stationmaster.console.services import services
 from stationmaster.reviews import audit, json_text, results, shapes, store
 from stationmaster.reviews.access.identity import Identity
+from stationmaster.reviews.asking_as import asked_as
 from stationmaster.reviews.model import Review
 from stationmaster.reviews.settling import may_continue
 from stationmaster.reviews.store import ListQuery
@@ -132,7 +133,9 @@ def _evidence(found: Review) -> dict[str, Any]:
     text = as_json(found.payload)
     ids = {
         "review": found.id, "thread": found.thread_id, "interrupt": found.interrupt_id, "run": found.run_id,
-        "answering run": found.resume_run_id, "checkpoint": found.checkpoint_id, "assistant": found.assistant_id,
+        "answering run": found.resume_run_id, "checkpoint": found.checkpoint_id,
+        "assistant": asked_as(found.graph, found.assistant_id, found.assistant_name, found.assistant_version),
+        "assistant's id": found.assistant_id if found.assistant_name else None,
         "namespace": found.namespace, "shape": found.shape, "digest": found.digest,
         "policy": found.policy.get("name") or json.dumps(found.policy) if found.policy else None,
     }  # fmt: skip

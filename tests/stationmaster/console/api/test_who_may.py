@@ -13,11 +13,12 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from stationmaster.console.app import create_app
 from stationmaster.reviews.database import Pool
+from tests.stationmaster.console.api.about_the_server import SERVED, SIGNED_IN
 from tests.stationmaster.console.serving import anybody, open_review, served, settings_for, somebody
 
-ANYBODY, SIGNED_IN, THE_REVIEWS, AN_EDITOR, A_LEAD, AN_OVERSEER, ITSELF = (
-    "anybody", "who is signed in, and nothing of another group is shown", "those of the review's groups, others 404",
-    "an editor", "a lead", "a lead who sees every group", "the receiver's own check of its sender",
+ANYBODY, THE_REVIEWS, A_LEAD, AN_OVERSEER, ITSELF = (
+    "anybody", "those of the review's groups, others 404", "a lead", "a lead who sees every group",
+    "the receiver's own check of its sender",
 )  # fmt: skip
 
 # Each with what its credential opens: a test below tries them all, and fails for a route that nobody listed.
@@ -86,39 +87,6 @@ PAGES: dict[tuple[str, str], str] = {
     ("POST", "/reviews/{review_id}/comments"): THE_REVIEWS,
     ("GET", "/reviews/{review_id}/settle"): THE_REVIEWS,
     ("POST", "/reviews/{review_id}/settle"): THE_REVIEWS,
-}
-# About the Agent Server, which these tests lack; pages/served/test_who_may_what.py tries each with one.
-SERVED: dict[tuple[str, str], str] = {
-    ("GET", "/assistants"): SIGNED_IN,
-    ("GET", "/assistants/{name}"): SIGNED_IN,
-    ("GET", "/assistants/{name}/draft"): SIGNED_IN,
-    ("GET", "/assistants/{name}/save"): SIGNED_IN,
-    ("GET", "/assistants/{name}/edit"): SIGNED_IN,
-    ("GET", "/assistants/{name}/file"): SIGNED_IN,
-    ("GET", "/assistants/{name}/versions"): SIGNED_IN,
-    ("GET", "/assistants/{name}/diff"): SIGNED_IN,
-    ("GET", "/assistants/{name}/canary"): SIGNED_IN,
-    ("GET", "/assistants/{name}/promote"): AN_EDITOR,
-    ("GET", "/assistants/{name}/rollback"): AN_EDITOR,
-    ("GET", "/assistants/{name}/try"): AN_EDITOR,
-    ("POST", "/assistants/{name}/draft"): AN_EDITOR,
-    ("POST", "/assistants/{name}/save"): AN_EDITOR,
-    ("POST", "/assistants/{name}/edit"): AN_EDITOR,
-    ("POST", "/assistants/{name}/file"): AN_EDITOR,
-    ("POST", "/assistants/{name}/promote"): AN_EDITOR,
-    ("POST", "/assistants/{name}/rollback"): AN_EDITOR,
-    ("POST", "/assistants/{name}/canary"): AN_EDITOR,
-    ("POST", "/assistants/{name}/try"): AN_EDITOR,
-    ("POST", "/assistants/{name}/try/stream"): AN_EDITOR,
-    ("GET", "/crons"): SIGNED_IN,
-    ("GET", "/crons/{name}"): SIGNED_IN,
-    ("GET", "/crons/{name}/file"): SIGNED_IN,
-    ("GET", "/crons/{name}/pause"): SIGNED_IN,
-    ("GET", "/crons/{name}/resume"): SIGNED_IN,
-    ("GET", "/crons/{name}/run"): SIGNED_IN,
-    ("POST", "/crons/{name}/pause"): AN_EDITOR,
-    ("POST", "/crons/{name}/resume"): AN_EDITOR,
-    ("POST", "/crons/{name}/run"): AN_EDITOR,
 }
 # What a request needs beside its path, so that nothing but the scope can be what it is refused for.
 BODIES: dict[str, Any] = {

@@ -9,9 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import FormData
 
 from stationmaster.console.pages.assistants import drafting
-from stationmaster.console.pages.assistants.saving import file_name, reason_of
+from stationmaster.console.pages.assistants.saving import reason_of
 from stationmaster.console.pages.assistants.settings import Setting, settings_of
 from stationmaster.console.pages.assistants.words import change_of, name_of_field, text_of
+from stationmaster.console.yaml_files import file_name
 from stationmaster.reconcile.files.format import AssistantFile
 from stationmaster.reconcile.reading_back import assistant_from
 from stationmaster.reconcile.resources import Assistant, ServedAssistant

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from stationmaster.assistants.versions import find
 from stationmaster.console.pages.served import gateway
 from stationmaster.reconcile.gateway import Gateway
-from stationmaster.reconcile.resources import ServedAssistant, assistant_id
+from stationmaster.reconcile.resources import ServedAssistant
 
 ALL = "/assistants"
 
@@ -21,10 +21,8 @@ def href(assistant: ServedAssistant, part: str = "", **query: object) -> str:
 
 async def asked_for(request: Request) -> tuple[Gateway, ServedAssistant]:
     """The assistant that the address names. NoSuchAssistant."""
-    at_hand, name = gateway(request), request.path_params["name"]
-    # One of ours has an id that follows from its name: no list is asked for.
-    ours = await at_hand.assistant(assistant_id(name))
-    return at_hand, ours if ours and ours.owned else await find(at_hand, name)
+    at_hand = gateway(request)
+    return at_hand, await find(at_hand, request.path_params["name"])
 
 
 def number(text: str | None) -> int | None:

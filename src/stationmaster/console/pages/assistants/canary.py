@@ -1,4 +1,4 @@
-"""A canary: how its two arms compare, and its end."""
+"""A canary: how its two arms compare, and its end; how it begins is in starting.py."""
 
 from http import HTTPStatus
 from typing import Any
@@ -13,11 +13,12 @@ from stationmaster.assistants.routes import Routes, percent
 from stationmaster.assistants.versions import name_of
 from stationmaster.console.pages.assistants.addresses import ALL, asked_for, href
 from stationmaster.console.pages.assistants.heading import head_of
-from stationmaster.console.pages.assistants.saving import LONGEST_REASON, reason_of
+from stationmaster.console.pages.assistants.saving import reason_of
 from stationmaster.console.pages.assistants.words import moment
 from stationmaster.console.pages.people import require
 from stationmaster.console.pages.render import page
 from stationmaster.console.pages.served import served
+from stationmaster.console.reasons import LONGEST_REASON
 from stationmaster.console.services import services
 from stationmaster.reconcile.resources import ServedAssistant
 from stationmaster.reviews.access.identity import Identity

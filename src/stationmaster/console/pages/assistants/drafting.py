@@ -10,10 +10,10 @@ from typing import Any
 from starlette.datastructures import FormData
 
 from stationmaster.assistants.editing import wrong
+from stationmaster.assistants.overlay import schema_of
 from stationmaster.console.pages.assistants.settings import (
     Setting,
     general_of,
-    schema_of,
     settings_of,
     typed_over,
 )

@@ -2,7 +2,16 @@
 
 from starlette.routing import Route
 
-from stationmaster.console.pages.assistants import canary, cards, one, saving, switching, trying, versions
+from stationmaster.console.pages.assistants import (
+    canary,
+    cards,
+    one,
+    saving,
+    starting,
+    switching,
+    trying,
+    versions,
+)
 from stationmaster.console.pages.assistants.addresses import ALL
 
 
@@ -25,6 +34,8 @@ def routes() -> list[Route]:
         Route(f"{each}/rollback", switching.carry, methods=["POST"]),
         Route(f"{each}/canary", canary.canary),
         Route(f"{each}/canary", canary.end_it, methods=["POST"]),
+        Route(f"{each}/canary/start", starting.look),
+        Route(f"{each}/canary/start", starting.start, methods=["POST"]),
         Route(f"{each}/try", trying.look),
         Route(f"{each}/try", trying.tried, methods=["POST"]),
         Route(f"{each}/try/stream", trying.streamed, methods=["POST"]),

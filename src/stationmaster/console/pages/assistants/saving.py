@@ -1,6 +1,5 @@
 """From the form to a new version: read, shown as a difference, then saved with a reason; or downloaded as a file."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from http import HTTPStatus
@@ -24,15 +23,14 @@ from stationmaster.console.pages.assistants.words import changed
 from stationmaster.console.pages.people import require
 from stationmaster.console.pages.render import page
 from stationmaster.console.pages.served import sentence, served
+from stationmaster.console.reasons import LONGEST_REASON, one_line
 from stationmaster.console.services import services
+from stationmaster.console.yaml_files import assistant_file
 from stationmaster.errors import StationmasterError
 from stationmaster.reconcile.errors import Conflict
-from stationmaster.reconcile.files.writing import new_text
 from stationmaster.reconcile.gateway import Gateway
-from stationmaster.reconcile.resources import Assistant, ServedAssistant
+from stationmaster.reconcile.resources import ServedAssistant
 from stationmaster.reviews.access.identity import Identity
-
-LONGEST_REASON = 1_000
 
 
 @served
@@ -103,7 +101,7 @@ async def file(request: Request, viewer: Identity) -> Response:
     else:
         asked = number(request.query_params.get("version"))
         content = (await version_of(at_hand, found, asked)).content()
-    return download(replace(content, name=file_name(name_of(found))))
+    return assistant_file(content, name_of(found))
 
 
 @served
@@ -116,24 +114,7 @@ async def back(request: Request, viewer: Identity) -> Response:
 def reason_of(form: FormData) -> str:
     """Why, as it is kept: one text without control characters."""
     given = form.get("reason", "")
-    text = given if isinstance(given, str) else ""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:LONGEST_REASON]
-
-
-def file_name(name: str) -> str:
-    """A name that a file may have: of an assistant that others made it may be anything."""
-    plain = re.sub(r"[^a-z0-9._-]+", "-", name.casefold()).strip("._-")[:64].strip("._-")
-    return plain or "assistant"
-
-
-def download(content: Assistant) -> Response:
-    """A YAML file to keep."""
-    return Response(
-        new_text(content), media_type="application/yaml",
-        headers={
-            "Content-Disposition": f'attachment; filename="{content.name}.yaml"', "Cache-Control": "no-store",
-        },
-    )  # fmt: skip
+    return one_line(given if isinstance(given, str) else "")
 
 
 async def _proposed(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from stationmaster.assistants.overlay import defaults_of
+from stationmaster.assistants.overlay import defaults_of, schema_of
 from stationmaster.console.pages.assistants.shapes import (
     Shape,
     choices_of,
@@ -65,12 +65,6 @@ class Setting:
     @property
     def changed(self) -> bool:
         return self.text != self.initial
-
-
-def schema_of(schemas: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The context schema of a graph; None if it names no setting."""
-    found = schemas.get("context_schema")
-    return found if isinstance(found, Mapping) and found.get("properties") else None
 
 
 def settings_of(content: Assistant, schemas: Mapping[str, Any]) -> list[Setting]:

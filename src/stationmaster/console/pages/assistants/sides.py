@@ -11,12 +11,11 @@ from starlette.requests import Request
 from stationmaster.assistants import trying
 from stationmaster.assistants.editing import wrong
 from stationmaster.assistants.effects import Effects, effects_of
-from stationmaster.assistants.overlay import defaults_of
+from stationmaster.assistants.overlay import defaults_of, schema_of
 from stationmaster.assistants.trying import Ended, NotTried, Trial
 from stationmaster.assistants.versions import ref, version_of
 from stationmaster.console.pages.assistants import drafting
 from stationmaster.console.pages.assistants.addresses import asked_for, number
-from stationmaster.console.pages.assistants.settings import schema_of
 from stationmaster.console.pages.served import sentence
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.resources import Assistant, ServedAssistant

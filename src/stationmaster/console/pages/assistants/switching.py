@@ -12,11 +12,12 @@ from stationmaster.assistants.writing import carry_out
 from stationmaster.console.pages.assistants import one
 from stationmaster.console.pages.assistants.addresses import ALL, asked_for, href, number
 from stationmaster.console.pages.assistants.heading import head_of
-from stationmaster.console.pages.assistants.saving import LONGEST_REASON, reason_of
+from stationmaster.console.pages.assistants.saving import reason_of
 from stationmaster.console.pages.assistants.words import changed
 from stationmaster.console.pages.people import require
 from stationmaster.console.pages.render import page
 from stationmaster.console.pages.served import sentence, served
+from stationmaster.console.reasons import LONGEST_REASON
 from stationmaster.console.services import services
 from stationmaster.reconcile.errors import Conflict
 from stationmaster.reconcile.gateway import Gateway

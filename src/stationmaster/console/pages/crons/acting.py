@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
-from typing import Any
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -13,9 +12,9 @@ from stationmaster.console.pages.crons.addresses import href
 from stationmaster.console.pages.crons.one import draw
 from stationmaster.console.pages.people import Endpoint, require
 from stationmaster.console.pages.served import cron_desk, sentence, served
+from stationmaster.console.yaml_files import cron_file
 from stationmaster.crons import operating
 from stationmaster.crons.errors import CronError, NoSuchCron
-from stationmaster.reconcile.files.writing import new_text
 from stationmaster.reviews.access.identity import Identity
 
 Act = Callable[[Request, Identity, FormData], Awaitable[str]]
@@ -73,23 +72,7 @@ pause, resume, run = _act(_pause), _act(_resume), _act(_run)
 @served
 async def file(request: Request, viewer: Identity) -> Response:
     """The file that says what the cron says. CronError for one that no file can describe."""
-    gateway = cron_desk(request).server.gateway
-    cron = operating.the_one(await gateway.crons(), request.path_params["name"])
-    assistants: dict[str, Any] = {
-        found.assistant_id: found.known_as for found in await gateway.assistants() if found.owned
-    }
-    if not cron.owned:
-        raise CronError("this cron was made elsewhere and has no name: describe it in crons/*.yaml instead")
-    if cron.assistant_id not in assistants:
-        raise CronError(
-            f"cron {cron.name} runs an assistant that no file describes: download and apply that first"
-        )
-    headers = {
-        "Content-Disposition": f'attachment; filename="{cron.name}.yaml"',
-        "Cache-Control": "no-store",
-    }
-    text = new_text(cron.content(assistants[cron.assistant_id]))
-    return Response(text, media_type="application/yaml", headers=headers)
+    return await cron_file(cron_desk(request).server.gateway, request.path_params["name"])
 
 
 @served

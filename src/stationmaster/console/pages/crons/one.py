@@ -9,9 +9,10 @@ from starlette.responses import Response
 
 from stationmaster.console.pages.crons import words
 from stationmaster.console.pages.crons.addresses import ALL, href, number
-from stationmaster.console.pages.crons.overview import drawn, may_read
+from stationmaster.console.pages.crons.overview import drawn
 from stationmaster.console.pages.render import page
 from stationmaster.console.pages.served import cron_desk, served
+from stationmaster.console.told import may_read
 from stationmaster.crons.desk import Page, overview, recorded, upcoming
 from stationmaster.crons.errors import NoSuchCron
 from stationmaster.reviews.access.identity import Identity

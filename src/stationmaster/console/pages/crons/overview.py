@@ -9,6 +9,7 @@ from stationmaster.console.pages.crons import words
 from stationmaster.console.pages.crons.addresses import ALL, href, number
 from stationmaster.console.pages.render import page
 from stationmaster.console.pages.served import cron_desk, served
+from stationmaster.console.told import may_read
 from stationmaster.crons.desk import overview, recorded
 from stationmaster.reviews.access.identity import Identity
 
@@ -40,8 +41,3 @@ def drawn(found: dict[str, Any]) -> dict[str, Any]:
         "last_status": words.outcome(last["outcome"]) if last else None,
         "label": found["name"] if found["owned"] else f"{found['name'][:8]}, made elsewhere",
     }  # fmt: skip
-
-
-def may_read(viewer: Identity) -> bool:
-    """Whether why a run failed is shown."""
-    return viewer.has("editor") or viewer.has("lead")

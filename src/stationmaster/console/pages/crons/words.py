@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stationmaster.console.pages.words import Status, span
+from stationmaster.console.told import WITHHELD
 from stationmaster.crons.model import Tick
 
 _OUTCOMES: dict[str, Status] = {
@@ -51,7 +52,7 @@ def row(tick: Tick, *, told: bool) -> Row:
     open_ = tick.outcome in ("running", "waiting", "queued")
     reason = tick.reason or ""
     if tick.outcome == "error" and not told:
-        reason = "the reason is shown to editors and leads"
+        reason = WITHHELD
     return Row(
         id=tick.id, cron=tick.cron, status=outcome(tick.outcome), planned_at=tick.planned_at,
         last_planned_at=tick.last_planned_at if tick.slots > 1 else None, at=tick.at, slots=tick.slots,

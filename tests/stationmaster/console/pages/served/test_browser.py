@@ -49,6 +49,37 @@ async def test_what_is_not_saved_is_marked_and_leaving_asks(place: Served, open_
     await expect(page.locator(".setting.changed")).to_have_count(0)
 
 
+async def test_tools_are_ticked_and_a_role_gets_a_model_of_its_own(place: Served, open_page: Open):
+    """What the graph enables by default is ticked; what is not counts as one setting, and is undone with the rest."""
+    made = await place.made()
+    page = await open_page(f"/assistants/{made.known_as}")
+    said, tools = page.locator("[data-count]"), page.get_by_role("group", name="Enabled tools")
+    await expect(tools.get_by_role("checkbox", checked=True)).to_have_count(3)
+    await tools.get_by_label("refund").uncheck()
+    await tools.get_by_label("search_kb").uncheck()
+    await page.get_by_label("Models: Draft").fill("openai:gpt-4.1")
+    await page.get_by_label("Flags: Acknowledge").select_option("no")
+    await expect(said).to_have_text("3 settings are not saved")
+    await page.get_by_role("button", name="Undo all").click()
+    await expect(said).to_have_text("")
+    await expect(tools.get_by_role("checkbox", checked=True)).to_have_count(3)
+    await tools.get_by_label("refund").uncheck()
+    await page.get_by_label("Models: Draft").fill("openai:gpt-4.1")
+    await page.get_by_role("button", name="Look at the changes").click()
+    await expect(page.get_by_role("row", name="Enabled tools")).to_contain_text("lookup_order, search_kb")
+    await page.get_by_role("button", name="Back to the form").click()
+    await expect(said).to_have_text("2 settings are not saved")
+    await expect(tools.get_by_label("refund")).not_to_be_checked()
+    await page.get_by_role("button", name="Undo all").click()
+    await expect(tools.get_by_label("refund")).to_be_checked()
+    await tools.get_by_label("refund").uncheck()
+    await page.get_by_role("button", name="Look at the changes").click()
+    await page.get_by_label("Why?").fill("no money today")
+    await page.get_by_role("button", name="Save as version 2").click()
+    await expect(page.get_by_text("Saved as version 2.")).to_be_visible()
+    assert (await place.now(made)).context == {**made.context, "enabled_tools": ["lookup_order", "search_kb"]}
+
+
 async def test_change_look_back_and_save_by_keyboard(place: Served, open_page: Open):
     made = await place.made()
     page = await open_page(f"/assistants/{made.known_as}")
@@ -154,6 +185,7 @@ async def everything(place: Served) -> list[str]:
     await place.gateway.patch_cron(paused.cron_id, enabled=False, metadata={"paused": note})
     where = f"/assistants/{made.known_as}"
     parts = ("", "/versions", "/diff?from=1&to=2", "/promote", "/rollback?to=1", "/canary", "/try")
+    parts += (f"/canary/start?from={other.known_as}",)
     return [
         "/assistants", *(where + part for part in parts), f"/assistants/{other.known_as}", "/crons",
         f"/crons/{cron.name}", f"/crons/{paused.name}", "/assistants/nowhere",

@@ -127,6 +127,53 @@ async def test_a_canary_compared_then_promoted_or_ended(place: Served):
     assert not Routes.of(now.metadata) and now.context == live.context and now.change["reason"] == "Too slow"
 
 
+async def test_a_canary_begins_and_gets_another_share_in_two_presses(place: Served):
+    live, other = await place.made(), await place.made(context={"tone": "brief"}, tags=("trial",))
+    where, arm = f"/assistants/{live.known_as}", other.known_as
+    async with place.person(name="pia.tries") as pia:
+        assert f'formaction="{where}/canary/start"' in (await pia.get(where)).text
+        looked = await pia.get(f"{where}/canary/start?from={arm}")
+        assert "<ins>brief</ins>" in looked.text and "No run is under way." in words(looked.text)
+        assert "Version 2 of" in words(looked.text) and "decided once, by its id" in words(looked.text)
+        sent = fields(looked.text)
+        assert sent["share"] == "10" and sent["version"] == "1"
+        assert (await pia.post(f"{where}/canary/start", data=sent)).status_code == 422
+        for share in ("0", "100", "some", "1,5"):
+            told = await pia.post(f"{where}/canary/start", data={**sent, "share": share, "reason": "try it"})
+            assert told.status_code == 409 and "is no share" in words(told.text), share
+            assert fields(told.text)["share"] == share and 'value="try it"' in told.text
+        told = await pia.post(f"{where}/canary/start", data={**sent, "share": "2.5 %", "reason": "try it"})
+        assert told.headers["location"] == f"{where}/canary"
+        assert "2.5% of the threads" in words((await pia.get(f"{where}/canary")).text)
+        late = await pia.post(f"{where}/canary/start", data={**sent, "share": "50", "reason": "late"})
+        assert late.status_code == 409 and "version 1 was expected" in words(late.text)
+        again = await pia.get(f"{where}/canary/start?from={arm}")
+        assert "It gets 2.5% of the threads now" in words(again.text)
+        told = await pia.post(
+            f"{where}/canary/start", data={**fields(again.text), "share": "20%", "reason": "well"}
+        )
+        assert told.status_code == 303
+    now = await place.now(live)
+    canary = Routes.of(now.metadata).canary
+    assert canary is not None and (canary.arm.name, canary.share) == (arm, 0.2)
+    assert (now.version, now.context, now.change["author"]) == (3, live.context, "pia.tries")
+
+
+async def test_a_canary_that_can_not_be_is_told_on_its_page(place: Served):
+    live, first, second = await place.made(), await place.made(), await place.made(context={"tone": "brief"})
+    where = f"/assistants/{live.known_as}"
+    await canaries.start(place.gateway, f"{live.known_as}={first.known_as}:10%", "anna", "on trial")
+    async with place.person() as pia:
+        assert (await pia.get(f"{where}/canary/start")).headers["location"] == where
+        assert (await pia.get(f"{where}/canary/start?from=nobody")).status_code == 404
+        sent = fields((await pia.get(f"{where}/canary/start?from={second.known_as}")).text)
+        told = await pia.post(f"{where}/canary/start", data={**sent, "reason": "this too"})
+        assert told.status_code == 409 and f"A canary of {first.known_as} runs" in words(told.text)
+        same = fields((await pia.get(f"{where}/canary/start?from={live.known_as}")).text)
+        told = await pia.post(f"{where}/canary/start", data={**same, "reason": "itself"})
+        assert told.status_code == 409 and "can't be its own canary" in words(told.text)
+
+
 async def test_saving_keeps_a_canary(place: Served):
     live, other = await place.made(), await place.made(context={"tone": "brief"})
     await canaries.start(place.gateway, f"{live.known_as}={other.known_as}:10%", "anna", "on trial")

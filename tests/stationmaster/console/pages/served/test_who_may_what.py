@@ -1,12 +1,27 @@
 """Who gets which page about assistants and crons, by the table of all routes; and pages without a server."""
 
+from typing import Any
+
 import httpx
 import pytest
 
-from tests.stationmaster.console.api.test_who_may import AN_EDITOR, SERVED
+from tests.stationmaster.console.api.about_the_server import AN_EDITOR, SERVED
 from tests.stationmaster.console.pages.conftest import COOKIE, Desk
 from tests.stationmaster.console.pages.served.conftest import Served, words
 from tests.stationmaster.console.pages.served.test_crons import scheduled
+
+API = "/api/v1"
+
+
+async def test_a_stranger_gets_nowhere(place: Served):
+    """Pages lead to the sign-in, the API says so."""
+    async with httpx.AsyncClient(base_url=place.free, trust_env=False) as nobody:
+        for method, path in SERVED:
+            told = await nobody.request(method, path, headers={"Origin": place.free})
+            if path.startswith(API):
+                assert (told.status_code, told.json()["code"]) == (401, "not_signed_in"), path
+            else:
+                assert told.headers["location"].startswith("/sign-in"), path
 
 
 @pytest.mark.parametrize("role", ["reader", "reviewer", "lead", "editor", "admin"])
@@ -16,14 +31,16 @@ async def test_the_table_holds(place: Served, role: str):
     assistant = await place.made()
     async with place.person(role) as viewer:
         for (method, path), who in SERVED.items():
-            name = cron.name if path.startswith("/crons") else assistant.known_as
-            told = await viewer.request(
-                method, path.replace("{name}", name), data={} if method == "POST" else None
-            )
+            name = cron.name if "/crons" in path else assistant.known_as
+            where = path.replace("{name}", name).replace("{version}", "1")
+            empty = {} if method == "POST" else None
+            body: Any = {"json": empty} if path.startswith(API) else {"data": empty}
+            told = await viewer.request(method, where, params={"from": 1}, **body)
             may = who != AN_EDITOR or role in ("editor", "admin")
             assert (told.status_code != 403) == may, (method, path, told.status_code)
             if method == "GET" and who != AN_EDITOR:
-                assert told.status_code in (200, 303), (path, told.status_code)
+                expected = (404,) if path == f"{API}/assistants/{{name}}/canary" else (200, 303)
+                assert told.status_code in expected, (path, told.status_code, told.text)
     await place.gateway.delete_cron(cron.cron_id)
 
 
@@ -48,4 +65,7 @@ async def test_a_server_that_is_away_is_told_and_the_inbox_works(desk: Desk):
         for path in ("/assistants", "/assistants/support", "/crons", "/assistants/support/try"):
             told = await ana.get(path)
             assert told.status_code == 503 and "does not answer" in words(told.text), path
+        for path in ("/assistants", "/assistants/support", "/crons"):
+            told = await ana.get(f"{API}{path}")
+            assert (told.status_code, told.json().get("code")) == (503, "server_away"), (path, told.text)
         assert (await ana.get("/")).status_code == 200
