@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid5
 
 from rich.console import Console, Group, RenderableType
 from rich.markdown import Markdown
@@ -16,6 +15,7 @@ from stationmaster.cli.answers import MEANINGS, options_for
 from stationmaster.cli.payload_shown import payload_shown
 from stationmaster.cli.terminal import harmless
 from stationmaster.reviews import json_text
+from stationmaster.reviews.asking_as import asked_as
 
 STYLES = {"open": "bold yellow", "decided": "cyan", "sent": "cyan", "consumed": "green", "finished": "green"}
 SHORT_STATES = {"answered elsewhere": "elsewhere"}
@@ -29,8 +29,6 @@ DRIFT_WORDS = {
     "answered_elsewhere": "answered by somebody else's client",
     "still_pending": "answered, and still asked",
 }
-GRAPHS_OWN = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
-"""The server gives each graph an assistant whose id is the version 5 id of the graph's name in here."""
 
 
 def print_list(console: Console, reviews: Sequence[Mapping[str, Any]], most: int) -> None:
@@ -92,22 +90,15 @@ def print_drift(console: Console, found: Mapping[str, Any]) -> None:
     )  # fmt: skip
 
 
-def is_graphs_own(review: Mapping[str, Any]) -> bool:
-    """Whether the server's own assistant of the graph asked: it may have the name of one that was applied."""
-    return bool(review["graph"]) and review["assistant_id"] == str(uuid5(GRAPHS_OWN, review["graph"]))
-
-
 def _facts(review: Mapping[str, Any]) -> Table:
-    version = f" version {review['assistant_version']}" if review["assistant_version"] else ""
     money = f", ${review['amount_usd']:,.2f}" if review["amount_usd"] is not None else ""
-    own = " (the graph's own)" if is_graphs_own(review) else ""
-    assistant = f"assistant {review['assistant'] or review['assistant_id'] or '-'}{own}{version}"
+    known = [review[key] for key in ("graph", "assistant_id", "assistant", "assistant_version")]
     first = (review["first_answer"] or {}).get("decision")
     rows: dict[str, Any] = {
         "state": _state(review),
         "review": review["id"],
         "thread": review["thread_id"],
-        "graph": f"{review['graph'] or '-'}, {assistant}",
+        "graph": f"{review['graph'] or '-'}, assistant {asked_as(*known) or '-'}",
         "asked": f"{_ago(review['opened_at'])} ago, of {', '.join(review['groups'])}",
         "risk": f"{review['risk']}{money}{', needs two people' if review['two_person'] else ''}",
         "due": _due(review) if review["due_at"] and review["phase"] == "open" else None,
