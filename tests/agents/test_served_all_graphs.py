@@ -3,7 +3,10 @@
 The server runs with blocking detection on: a graph that reads a file or imports in a node fails its first run here.
 """
 
+import asyncio
 import json
+import time
+from itertools import cycle, islice
 from typing import Any
 
 import httpx
@@ -17,6 +20,15 @@ DECLARED: dict[str, Any] = json.loads(CONFIG.read_text())["graphs"]
 NAMES = sorted(DECLARED)
 
 
+async def run_example(client: LangGraphClient, name: str) -> None:
+    """A run with the input that the graph's page shows; it ends, or waits for a person."""
+    page = (ROOT / "docs" / "agents" / f"{name}.md").read_text(encoding="utf-8")
+    thread = await client.threads.create()
+    assert await client.runs.wait(thread["thread_id"], name, input=example(page))
+    (run,) = await client.runs.list(thread["thread_id"])
+    assert run["status"] in ("success", "interrupted"), name
+
+
 async def system_assistant(client: LangGraphClient, graph: str) -> str:
     """The id of the assistant that the server makes for a graph by itself."""
     (assistant,) = await client.assistants.search(metadata={"created_by": "system"}, graph_id=graph)
@@ -27,13 +39,9 @@ async def system_assistant(client: LangGraphClient, graph: str) -> str:
 async def test_the_example_of_its_page_runs_without_a_key(
     client: LangGraphClient, served: AgentServer, name: str
 ) -> None:
-    page = (ROOT / "docs" / "agents" / f"{name}.md").read_text(encoding="utf-8")
-    thread = await client.threads.create()
-    values = await client.runs.wait(thread["thread_id"], name, input=example(page))
-    assert values
-    (run,) = await client.runs.list(thread["thread_id"])
-    assert run["status"] in ("success", "interrupted")
-    assert "Blocking call" not in served.log
+    before = len(served.log)
+    await run_example(client, name)
+    assert "Blocking call" not in served.log[before:]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -66,3 +74,26 @@ async def test_all_are_tools_of_the_mcp_server(served: AgentServer) -> None:
     for name in NAMES:
         assert listed[name]["description"] == DECLARED[name]["description"]
         assert listed[name]["inputSchema"]["properties"]
+
+
+@pytest.mark.slow
+async def test_a_hundred_runs_of_all_graphs_at_once(client: LangGraphClient, served: AgentServer) -> None:
+    """None fails, and whoever asks whether the server is well hears so within a second."""
+    ended, slowest = asyncio.Event(), 0.0
+
+    async def health() -> None:
+        nonlocal slowest
+        async with httpx.AsyncClient(base_url=served.url, trust_env=False, timeout=20) as http:
+            while not ended.is_set():
+                began = time.monotonic()
+                assert (await http.get("/ok")).status_code == 200
+                slowest = max(slowest, time.monotonic() - began)
+                await asyncio.sleep(0.05)  # between two looks
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(health())
+        async with asyncio.TaskGroup() as runs:
+            for name in islice(cycle(NAMES), 100):
+                runs.create_task(run_example(client, name))
+        ended.set()
+    assert slowest < 1.0
