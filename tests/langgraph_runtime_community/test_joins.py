@@ -2,9 +2,11 @@
 
 import asyncio
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from langgraph_runtime_community.streams import hub, watching
 from tests.langgraph_runtime_community.world import World, key
 
 SOON_S = 8.0
@@ -55,3 +57,22 @@ async def test_a_join_ends_when_its_run_is_removed(
             await client.threads.prune([thread])
     await ends(join)
     assert world.run(run["run_id"]) == {}
+
+
+async def test_a_run_that_is_made_during_a_look_is_not_taken_for_gone(
+    runtime: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, thread = uuid4(), uuid4()
+
+    async def none_yet(_: Any) -> list[Any]:
+        hub.HUB.begins(run, thread, resumable=False)  # made and claimed here, after the rows were read
+        return []
+
+    monkeypatch.setattr(watching, "_states", none_yet)
+    async with hub.HUB.listen(run) as channel:
+        await watching.WATCHER.look()
+        assert channel.queue.empty()
+        monkeypatch.undo()
+        hub.HUB.leaves(run, over=False)
+        await watching.WATCHER.look()
+        assert channel.queue.get_nowait().is_end  # of one that was known and has no row, it is the end

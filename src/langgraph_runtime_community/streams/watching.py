@@ -56,11 +56,13 @@ class Watcher:
         self._seen = {key: seen for key, seen in self._seen.items() if key in followed}
         if not followed:
             return
-        # First the states: what a run wrote before it ended is then surely among the events.
+        # What may be new is asked before: a run that is made while we look is missing here, and not gone.
+        new = {run_id for run_id in runs if self._may_be_new(run_id)}
+        # Then the states: what a run wrote before it ended is then surely among the events.
         states = {row["run_id"]: row["status"] for row in await _states(runs)}
         await self._hand_on(runs, threads)
         for run_id in runs:
-            if states.get(run_id) in IN_FLIGHT or (run_id not in states and self._may_be_new(run_id)):
+            if states.get(run_id) in IN_FLIGHT or (run_id not in states and run_id in new):
                 continue
             HUB.publish_to(HUB.listeners(run_id), end_of(run_id))
 
