@@ -91,7 +91,7 @@ class Queue:
         lease = Lease(
             run_id=row["run_id"], thread_id=row["thread_id"], epoch=row["epoch"], attempt=row["attempt"],
             base=row["stream_base"], run={name: row[name] for name in RUN}, cancel=ValueEvent(),
-            shared=row["watched"] or row["origin"] != WORKER_ID,
+            shared=row["watched"] or row["origin"] != WORKER_ID, spares=row["spares"],
         )  # fmt: skip
         self.bench.leases[lease.run_id] = lease
         HUB.begins(lease.run_id, lease.thread_id, resumable=bool(lease.kwargs.get("resumable")))
@@ -121,8 +121,11 @@ class Queue:
     async def _attempt(self, lease: Lease) -> None:
         from langgraph_api.worker import worker
 
-        if lease.epoch > 1:  # not by the number of the attempt: what was handed back at a drain is none
-            await as_continued(lease)
+        # Not by the number of the attempt: what was handed back at a drain is none.
+        continued = lease.epoch > 1 and await as_continued(lease)
+        if lease.spares and not continued and await ending.spared(lease):
+            await publish_end(lease)
+            return
         result = await worker(lease.run, lease.attempt, asyncio.get_running_loop())  # pyright: ignore[reportArgumentType]
         if lease.deletes_thread:
             await ending.end_stateless(lease, str(result["status"]), result["exception"])

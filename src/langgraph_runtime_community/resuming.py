@@ -11,21 +11,22 @@ HAS_SAVED = load(Path(__file__).parent / "ops" / "runs.sql")["has_saved"]
 START = ("checkpoint_id", "checkpoint_ns", "checkpoint_map")
 
 
-async def as_continued(lease: Lease) -> None:
-    """Change the run of a second attempt in place, if the first one saved a checkpoint.
+async def as_continued(lease: Lease) -> bool:
+    """Change the run of a second attempt in place, if the first one saved a checkpoint; whether it had.
 
     Its answer to a question must not be given again: the question is answered, and the next one, which a bare value
     would answer, has not been seen by anybody. And a run from an earlier checkpoint must not begin there again.
     """
     if lease.temporary:
-        return
+        return False
     row = await database.fetch_one(
         HAS_SAVED, {"thread_id": str(lease.thread_id), "run_id": str(lease.run_id)}
     )
     if not row or not row["yes"]:
-        return
+        return False
     lease.kwargs["input"] = None
     lease.kwargs["command"] = None
     configurable = lease.kwargs["config"]["configurable"]
     for name in START:
         configurable.pop(name, None)
+    return True

@@ -37,7 +37,11 @@ def served_database(server: str) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def community(served_database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommunityServer]:
     """A server shared by all tests of this room, never killed."""
-    env = {"LEDGER_URI": served_database, "LG_WEBHOOK_SECRET": HOOK_SECRET}
+    env = {
+        "LEDGER_URI": served_database,
+        "LG_WEBHOOK_SECRET": HOOK_SECRET,
+        "CRON_SCHEDULER_SLEEP_TIME": "1",
+    }
     directory = tmp_path_factory.mktemp("community")
     served = CommunityServer(directory, database=served_database, env=env, config=with_store(directory))
     served.start_blocking()

@@ -1,6 +1,7 @@
 """An answer is taken only while its question waits, and new input only while none does, where a run says so."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -132,3 +133,42 @@ async def test_new_input_is_refused_while_an_answer_is_awaited(client: LangGraph
     await client.runs.wait(thread, "plain", **new)
     assert (await question(client, thread))["value"] == "new"
     assert REFUSE_INPUT not in str(await client.runs.list(thread))
+
+
+async def test_input_is_refused_also_where_the_row_was_left_behind(
+    client: LangGraphClient, served_database: str
+) -> None:
+    """An answer whose run is rolled back leaves its question as it was: in the state, and in the thread's row."""
+    world, name = World(served_database), key()
+    thread = (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, "gates", input={"key": name, "seconds": 60})
+    before = await client.threads.get(thread)
+    run = await client.runs.create(thread, "gates", command={"resume": "yes"})
+    await world.until(lambda: "working" in world.effects(name), "the answer is worked on")
+    await client.runs.cancel(thread, run["run_id"], wait=True, action="rollback")
+    after = await client.threads.get(thread)
+    assert {name: after[name] for name in ("status", "interrupts", "values")} == {
+        name: before[name] for name in ("status", "interrupts", "values")
+    }
+    for status in ("idle", "error"):
+        world.change("UPDATE server.threads SET settled = %s, status = %s, interrupts = '{}' WHERE thread_id = %s",
+            status, status, thread)  # fmt: skip
+        with pytest.raises(ConflictError, match=r"New input is refused: .*interrupt .* of node ask_first"):
+            await client.runs.create(
+                thread, "gates", input={"key": name, "seconds": 0}, metadata={REFUSE_INPUT: True}
+            )
+
+
+async def test_a_row_that_was_left_behind_refuses_nothing(
+    client: LangGraphClient, served_database: str
+) -> None:
+    thread, name, shown = await asking(client)
+    row = World(served_database).ask("SELECT interrupts FROM server.threads WHERE thread_id = %s", thread)[0]
+    await client.runs.wait(thread, "plain", command={"resume": {shown["id"]: "yes"}})
+    World(served_database).change(
+        "UPDATE server.threads SET settled = 'interrupted', status = 'interrupted', interrupts = %s::jsonb "
+        "WHERE thread_id = %s", json.dumps(row["interrupts"]), thread,
+    )  # fmt: skip
+    new = {"key": name, "question": "new"}
+    await client.runs.wait(thread, "plain", input=new, metadata={REFUSE_INPUT: True})
+    assert (await question(client, thread))["value"] == "new"

@@ -94,6 +94,7 @@ async def accept(request: Request, ctx: Context) -> list[Row]:
     """Rows as the server expects them; the first is the new run where its id is the request's."""
     guard = guards.taken_from(request.metadata, request.kwargs, request.after_s)
     request, filters, assistant_filters = await _allowed(request, ctx)
+    guard = guards.with_slot(guard, request.metadata, request.kwargs)
     bench = BENCH.get()
     worker = WORKER_ID if bench and bench.has_room() and request.after_s <= 0 else None
     with bench.promise() if bench and worker else nullcontext():

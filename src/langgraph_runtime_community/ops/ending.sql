@@ -8,6 +8,10 @@ SELECT server.end_run(
 -- End a run together with its thread.
 SELECT server.end_stateless(:run, :epoch, :hook, :keep_events);
 
+-- name: spare
+-- Remove a run that must not begin while somebody is asked, if so.
+SELECT server.spare_question(:run, :epoch) AS spared;
+
 -- name: hand_back
 -- Put a run back into the queue.
 SELECT server.hand_back(:run, :epoch, :counted, :delay) AS done;

@@ -12,6 +12,10 @@ SELECT server.state_mark(:thread_id) AS mark, (
     WHERE r.thread_id = :thread_id AND r.status IN ('pending', 'running') LIMIT 1
 ) AS busy;
 
+-- name: spared
+-- A slot that was used up without a run.
+SELECT 1 AS yes FROM server.cron_slots WHERE cron_id = :cron_id AND slot = :slot AND run_id IS NULL;
+
 -- name: of_key
 -- What a key stands for; no thread where the run is gone.
 SELECT k.request, k.run_id, r.thread_id FROM server.run_keys k LEFT JOIN server.runs r USING (run_id)

@@ -83,6 +83,17 @@ def _named(question: Question) -> str:
     return f"interrupt {question.interrupt_id} with digest {question.digest[:SHOWN_DIGITS]}"
 
 
+async def told(thread_id: UUID, ctx: Context) -> str:
+    """What is pending on a thread, in words, to those who may read it."""
+    from langgraph_runtime_community.ops.state import State
+
+    try:
+        snapshot = await State.get(None, {"configurable": {"thread_id": str(thread_id)}}, ctx=ctx)
+    except HTTPException:
+        return f"thread {thread_id} waits for an answer"
+    return _told(thread_id, list(_asked(snapshot)))
+
+
 def _told(thread_id: UUID, waiting: list[tuple[str, Mapping[str, Any], str]]) -> str:
     if not waiting:
         return f"thread {thread_id} waits for no answer"
