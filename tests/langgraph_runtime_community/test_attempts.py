@@ -89,3 +89,29 @@ async def test_a_claim_that_fails_does_not_stop_the_server(
     finally:
         world.change("ALTER FUNCTION server.claim_no_runs RENAME TO claim_runs")
     assert await asyncio.gather(*map(world.ended, runs)) == ["success", "success"]
+
+
+async def test_a_run_is_deleted_and_its_thread_settled_or_neither(
+    client: LangGraphClient, world: World
+) -> None:
+    """In between the thread would be busy for ever. A trigger stands for the crash."""
+    thread = (await client.threads.create(metadata={"cut": 1}))["thread_id"]
+    run = (await client.runs.create(thread, "steps", input={"key": key(), "slow": 0}, after_seconds=3600))[
+        "run_id"
+    ]
+    world.change("""
+        CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'cut'; END $$;
+        CREATE TRIGGER cut BEFORE UPDATE ON server.threads
+        FOR EACH ROW WHEN (NEW.metadata ? 'cut') EXECUTE FUNCTION cut()
+    """)
+    try:
+        with pytest.raises(Exception, match="500"):
+            await client.runs.delete(thread, run)
+        assert world.run(run)["status"] == "pending"
+    finally:
+        world.change("DROP TRIGGER cut ON server.threads")
+    await client.runs.delete(thread, run)
+    assert world.run(run) == {}
+    assert (await client.threads.get(thread))["status"] == "idle"
+    with pytest.raises(Exception, match="Run not found"):
+        await client.runs.delete(thread, run)

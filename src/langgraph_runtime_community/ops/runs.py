@@ -115,9 +115,9 @@ class Runs:
         asked = Auth.types.ThreadsDelete(thread_id=thread, run_id=run)
         filters = await ask(RESOURCE, "delete", asked, ctx)
         params = {"run_id": run, "thread_id": thread, "filter": json(filters)}
-        if not await database.fetch(QUERIES["delete"], params):
+        found = await database.fetch_one(QUERIES["delete"], params)
+        if not found or not found["deleted"]:
             raise HTTPException(404, "Run not found")
-        await database.execute(QUERIES["settle"], params)
         working.removed(thread, run)
         return rows([run])
 

@@ -22,18 +22,8 @@ WHERE r.thread_id = :thread_id AND (:status::text IS NULL OR r.status = :status:
 ORDER BY r.created_at DESC, r.run_id DESC LIMIT :limit OFFSET :offset;
 
 -- name: delete
--- A run with what it left in the checkpoints; its worker, if it has one, can write no more.
-WITH gone AS (
-    DELETE FROM server.runs r USING server.threads t
-    WHERE r.run_id = :run_id AND r.thread_id = :thread_id AND t.thread_id = r.thread_id
-        AND server.passes(t.metadata, :filter)
-    RETURNING r.run_id, r.thread_id
-)
-SELECT run_id, server.forget_run(thread_id, run_id) IS NULL AS forgotten FROM gone;
-
--- name: settle
--- A thread whose runs have changed.
-SELECT server.settle(:thread_id) AS status;
+-- A run with what it left in the checkpoints, if the caller may see its thread.
+SELECT server.delete_run(:run_id, :thread_id, :filter) AS deleted;
 
 -- name: stats
 -- How long the queue is, and how long runs have waited in it, in seconds.
