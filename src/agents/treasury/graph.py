@@ -1,4 +1,4 @@
-"""The treasury graph: reads bottom up. Routers are pure; the work is in nodes.py, the questions in gate.py."""
+"""The treasury graph: reads bottom up. Routers are pure; the work is in nodes.py and outcome.py, the gate in gate.py."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
@@ -6,7 +6,7 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 
 from agents.shared.resilience import RETRY
-from agents.treasury import gate, nodes
+from agents.treasury import gate, nodes, outcome
 from agents.treasury.context import RECURSION_LIMIT, Context
 from agents.treasury.state import Input, State
 from agents.treasury.strict import Raw, strict
@@ -71,12 +71,12 @@ add("record", nodes.record, effect="enters the transaction in the book")
 add("gate", gate.gate)
 add("ask_requester", gate.requester)
 add("backfill", nodes.backfill, retried=True)
-add("sign", nodes.sign, effect="signs the transaction")
-add("execute", nodes.execute, effect="moves the money, or trades")
-add("cancel", nodes.cancel, effect="cancels the transaction")
-add("alert", nodes.alert, effect="mails compliance")
-add("dead_letter", nodes.dead_letter, effect="leaves it to operators")
-add("reply", nodes.reply)
+add("sign", outcome.sign, effect="signs the transaction")
+add("execute", outcome.execute, effect="moves the money, or trades")
+add("cancel", outcome.cancel, effect="cancels the transaction")
+add("alert", outcome.alert, effect="mails compliance")
+add("dead_letter", outcome.dead_letter, effect="leaves it to operators")
+add("reply", outcome.reply)
 
 builder.add_edge(START, "intake")
 builder.add_conditional_edges("intake", after_intake)

@@ -1,31 +1,22 @@
-"""The work of the treasury graph: each function is one node and returns the keys it changes.
+"""The work before the gate: each function is one node and returns the keys it changes. outcome.py has those behind it.
 
-Nodes with an effect do nothing else, and stand behind the gate. What a node can't do after its retries is noted in
+What a node can't do after its retries is noted in
 state and ends in the dead letters; a bug is raised as it is.
 """
 
-import logging
-from typing import Literal
-
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
-from langgraph.types import Command
 
 from agents.shared import models
 from agents.shared.callers import Caller, caller_of
 from agents.shared.limits import add_usage, over_limit
-from agents.shared.payments import PaymentRefused, PaymentUnavailable
-from agents.shared.payments.wire import NoVerdict
 from agents.shared.resilience import GivenUp, giving_up
-from agents.treasury import book, checks, prompts, tools, wording
+from agents.treasury import book, checks, prompts, tools
 from agents.treasury.context import Context
-from agents.treasury.gate import unusable
 from agents.treasury.reading import Incomplete, Invented, Reading, proposal_of
 from agents.treasury.rules import answer as written_rules
 from agents.treasury.state import Answered, Proposal, State, Update, Verdict
-
-logger = logging.getLogger(__name__)
 
 LONGEST_REQUEST = 10_000
 """Characters of a request that a model reads; nobody needs a tenth of it to say who is paid."""
@@ -33,7 +24,7 @@ LONGEST_REQUEST = 10_000
 
 async def intake(state: State, runtime: Runtime[Context]) -> Update:
     """Open a request: clear what belonged to the one before, count it, check the limits of the thread."""
-    _thread_id(runtime)
+    thread_id(runtime)
     context, turns = Context.of(runtime), state.turns + 1
     reason = over_limit(
         state.usage, turns=turns, max_turns=context.max_turns, max_cost_usd=context.max_cost_usd
@@ -100,7 +91,7 @@ async def record(state: State, runtime: Runtime[Context]) -> Update:
     proposal, verdict = _proposal(state), state.verdict
     if verdict is None:
         raise ValueError("there is nothing to enter; `check` sets the verdict")
-    request = tools.request_of(state, _thread_id(runtime))
+    request = tools.request_of(state, thread_id(runtime))
     async with giving_up(runtime) as given_up:
         try:
             await book.enter(caller_of(get_config()).tenant, request, proposal, verdict, state.risk)
@@ -120,78 +111,6 @@ async def backfill(state: State, runtime: Runtime[Context]) -> Update:
     return degraded(state, "backfill", given_up) | {"risk": 100}
 
 
-async def sign(state: State, runtime: Runtime[Context]) -> Command[Literal["gate", "dead_letter"]]:
-    """Write the signatures that the answer stands for; the gate counts them."""
-    caller, answered, verdict = caller_of(get_config()), state.answered, state.verdict
-    if answered is None or verdict is None:
-        raise ValueError("there is nothing to sign; the gate sets the answer")
-    async with giving_up(runtime) as given_up:
-        refused = await tools.sign(caller, state, answered)
-        signed = await book.signers(caller.tenant, verdict["key"])
-        if refused and len(signed) < verdict["signatures_needed"]:
-            asked_again = unusable(state, "; ".join(refused))
-            return Command(goto=asked_again.goto, update={**_of(asked_again), "signatures": signed})
-        return Command(goto="gate", update={"signatures": signed, "answered": None, "problem": None})
-    return Command(goto="dead_letter", update=failed(state, "sign", given_up))
-
-
-async def execute(
-    state: State, runtime: Runtime[Context]
-) -> Command[Literal["reply", "alert", "gate", "dead_letter"]]:
-    """Carry it out, once by its key, after a last look at what may have changed while people decided."""
-    tenant, verdict = caller_of(get_config()).tenant, state.verdict
-    if verdict is None:
-        raise ValueError("there is nothing to execute; `check` sets the verdict")
-    runtime.stream_writer({"progress": "carrying it out"})
-    async with giving_up(runtime, tried_enough=(PaymentUnavailable,)) as given_up:
-        try:
-            begun = await book.begin(tenant, verdict["key"])
-        except book.Unsigned as error:
-            return await _back_to_gate(state, tenant, str(error))
-        if isinstance(begun, book.Stopped):
-            stopped = {"outcome": begun.outcome, "problem": begun.why}
-            listed = begun.outcome in ("sanctioned", "held")
-            return Command(goto="alert" if listed else "reply", update=stopped)
-        reference = begun.bank_reference or await _carried_out(state, tenant, begun)
-        return Command(
-            goto="reply", update={"bank_reference": reference, "outcome": "executed", "problem": None}
-        )
-    return Command(goto="dead_letter", update=failed(state, "execute", given_up))
-
-
-async def cancel(state: State, runtime: Runtime[Context]) -> Update:
-    """Nobody waits for it any more: the reference is free again."""
-    if state.verdict is None:
-        return {}
-    why = state.reject_reason or state.problem or state.outcome or "cancelled"
-    async with giving_up(runtime) as given_up:
-        await book.cancel(caller_of(get_config()).tenant, state.verdict["key"], why)
-        return {}
-    return degraded(state, "cancel", given_up)
-
-
-async def alert(state: State, runtime: Runtime[Context]) -> Update:
-    """Tell the compliance desk of a payee who is on a list, or may be."""
-    async with giving_up(runtime) as given_up:
-        await tools.tell_compliance(caller_of(get_config()), state, _thread_id(runtime))
-        return {}
-    return failed(state, "alert", given_up)
-
-
-async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
-    """Keep what could not be handled where operators look for it."""
-    async with giving_up(runtime) as given_up:
-        await tools.bury(caller_of(get_config()), state, _thread_id(runtime))
-        return {"outcome": "dead_letter"}
-    logger.error("dead letter not stored: %s, %s", state.verdict and state.verdict["key"], state.failures)
-    return {**degraded(state, "dead_letter", given_up), "outcome": "dead_letter"}
-
-
-async def reply(state: State) -> Update:
-    """Say how it ended."""
-    return {"messages": [AIMessage(wording.reply(state))]}
-
-
 def degraded(state: State, node: str, given_up: GivenUp) -> Update:
     """What the caller is told of work that could not be done."""
     return {"degraded": [*state.degraded, *(f"{node}: {reason}" for reason in given_up.reasons)]}
@@ -207,7 +126,7 @@ async def _checked(
     state: State, proposal: Proposal, caller: Caller, runtime: Runtime[Context]
 ) -> Verdict | checks.Refused:
     """The verdict; under a new revision where it is about anything else than the one before."""
-    thread, before = _thread_id(runtime), state.verdict
+    thread, before = thread_id(runtime), state.verdict
     revision = max(state.revision, 1)
     whose = before["requested_by"] if before else caller.identity
     request = tools.request_of(state, thread)
@@ -231,47 +150,13 @@ def _changed_by(answered: Answered | None, caller: Caller, inboxes: tuple[str, .
     return caller.identity
 
 
-async def _carried_out(state: State, tenant: str, begun: book.Entered) -> str:
-    assert state.verdict is not None
-    key = state.verdict["key"]
-    try:
-        reference = await tools.carry_out(begun, tenant, key)
-    except (PaymentUnavailable, NoVerdict) as error:
-        if not error.maybe_paid and begun.status == "checked":
-            await book.fail(tenant, key, str(error))
-        raise
-    except PaymentRefused as error:
-        await book.fail(tenant, key, str(error))
-        raise
-    await book.finish(tenant, key, reference, state.risk)
-    return reference
-
-
-async def _back_to_gate(
-    state: State, tenant: str, why: str
-) -> Command[Literal["reply", "alert", "gate", "dead_letter"]]:
-    """State said that all had signed, and the book says otherwise: state is put right, and people are asked."""
-    assert state.verdict is not None
-    key = state.verdict["key"]
-    entered = await book.find(tenant, key)
-    verdict = {**state.verdict, "signatures_needed": entered.signatures_needed, "digest": entered.digest}
-    update = {"verdict": verdict, "signatures": await book.signers(tenant, key)}
-    asked_again = unusable(state, f"it lacks signatures, whatever the state says: {why}")
-    return Command(goto=asked_again.goto, update={**_of(asked_again), **update})
-
-
-def _of(command: Command[Literal["gate", "dead_letter"]]) -> Update:
-    assert isinstance(command.update, dict)
-    return command.update
-
-
 def _proposal(state: State) -> Proposal:
     if state.proposal is None:
         raise ValueError("there is no proposal; send one, or a message that says who is paid what")
     return state.proposal
 
 
-def _thread_id(runtime: Runtime[Context]) -> str:
+def thread_id(runtime: Runtime[Context]) -> str:
     """The thread's id, of which every key is made: without one nothing could be signed later."""
     thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
     if not thread_id:
