@@ -28,6 +28,9 @@ from stationmaster.reviews.database import Connection
 MADE_BY_THEN = timedelta(seconds=10)
 """After a slot is noted its run is made within milliseconds. Less than a replica waits before it takes a dead one's."""
 
+DISCARD_QUESTION = "stationmaster_discard_question"
+"""Key of a run's metadata: the durable server takes it out; another one leaves it, and heeds it not."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -103,6 +106,7 @@ class Gate:
         if tick is None:
             raise SlotRefused(f"cron {policy.cron}: this slot was decided already")
         run["metadata"][TICK] = tick.id
+        _let_replace(run, policy)
 
     async def _open_ticks(self, policy: Policy, slot: Slot) -> list[Tick]:
         """The cron's open ticks as they are now. SlotRefused when this very slot was decided before."""
@@ -142,6 +146,13 @@ class Gate:
         verdict = decide(policy, slot, await standing_of(self.server, cron, ()), now)
         if isinstance(verdict, Keep):
             raise SlotRefused(f"cron {policy.cron}: {verdict.outcome}: {verdict.reason}")
+        _let_replace(run, policy)
+
+
+def _let_replace(run: MutableMapping[str, Any], policy: Policy) -> None:
+    """Tell the durable server, which keeps questions from the slots of crons by itself, that this one may take them."""
+    if policy.overlap == "replace":
+        run["metadata"][DISCARD_QUESTION] = True
 
 
 async def _note(
