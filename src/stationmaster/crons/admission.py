@@ -93,6 +93,7 @@ class Gate:
             open_ticks = await self._open_ticks(policy, slot)
         except HistoryAway as error:
             await self._unrecorded(cron, policy, slot, now, error)
+            _let_replace(run, policy)
             return
         try:
             verdict = decide(policy, slot, await standing_of(self.server, cron, open_ticks), now)
@@ -146,7 +147,6 @@ class Gate:
         verdict = decide(policy, slot, await standing_of(self.server, cron, ()), now)
         if isinstance(verdict, Keep):
             raise SlotRefused(f"cron {policy.cron}: {verdict.outcome}: {verdict.reason}")
-        _let_replace(run, policy)
 
 
 def _let_replace(run: MutableMapping[str, Any], policy: Policy) -> None:
