@@ -1,4 +1,4 @@
-"""The treasury graph: reads bottom up. Routers are pure; the work is in nodes.py and outcome.py, the gate in gate.py."""
+"""The treasury graph: reads bottom up. Routers are pure; the work is in nodes.py, outcome.py and gate.py."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
