@@ -1,7 +1,6 @@
 """The tasks that the rules know, from the YAML file beside this module."""
 
 from dataclasses import dataclass
-from functools import cache
 from importlib import resources
 
 from ruamel.yaml import YAML
@@ -20,12 +19,16 @@ class Known:
     draft: str = ""
 
 
-@cache
 def known() -> tuple[Known, ...]:
     """All of them, in the order of the file."""
-    rows: dict[str, dict[str, str]] = YAML(typ="safe").load(_TEXT)
+    return _KNOWN
+
+
+def _read() -> tuple[Known, ...]:
+    text = resources.files("agents.coder.rules").joinpath(FILE).read_text(encoding="utf-8")
+    rows: dict[str, dict[str, str]] = YAML(typ="safe").load(text)
     return tuple(Known(name=name, **row) for name, row in rows.items())
 
 
-_TEXT = resources.files("agents.coder.rules").joinpath(FILE).read_text(encoding="utf-8")
-"""Read while the module is imported: nodes may not read files."""
+_KNOWN = _read()
+"""While the module is imported: nodes may not read files, and the YAML library looks for its plug-ins."""
