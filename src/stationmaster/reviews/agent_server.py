@@ -208,11 +208,14 @@ class AgentServer:
     async def takes_conditions(self) -> bool:
         """Whether the server resumes a thread only if the question is still pending; kept for a while.
 
-        Another server leaves the condition among the run's metadata, and heeds it not.
+        Another server leaves the condition among the run's metadata, and heeds it not. AgentServerUnavailable for an
+        answer that is not the server's own, as of a proxy while there is none: it says nothing of what comes after.
         """
         if self._conditions[0] <= time.monotonic():
             with _translated(self.url):
                 answer = await self.client.http.client.get("/info")
+            if OFFERS not in answer.headers:
+                _require_told_by_itself(answer, self.url)
             offers = answer.headers.get(OFFERS, "").split(",")
             takes = CONDITIONAL_RESUME in {offer.strip() for offer in offers}
             self._conditions = (time.monotonic() + SCHEMA_TTL_S, takes)
@@ -368,6 +371,23 @@ def _require_its_own(error: NotFoundError) -> None:
         raise AgentServerUnavailable(
             f"a 404 that is not the Agent Server's own ({_said(error)}): look at what answers at its URL"
         ) from error
+
+
+def _require_told_by_itself(answer: httpx.Response, url: str) -> None:
+    """What a server without offers answers to /info: 200, or 404 where its langgraph.json switches it off, in JSON."""
+    known = answer.status_code in (200, 404) and _is_object(answer)
+    if not known:
+        raise AgentServerUnavailable(
+            f"the Agent Server at {url} answered {answer.status_code} to /info: see its log, and what is in front of it"
+        )
+
+
+def _is_object(answer: httpx.Response) -> bool:
+    try:
+        body: object = answer.json()
+    except ValueError:
+        return False
+    return isinstance(body, Mapping) and (answer.status_code == 200 or isinstance(body.get("detail"), str))
 
 
 def _said(error: APIStatusError) -> str:
