@@ -17,7 +17,7 @@ def print_started(console: Console, routed: Any) -> None:
     canary, was = routed.after.canary, routed.before.canary
     name = name_of(routed.written.after)
     before = f", {percent(was.share)} before" if was else ""
-    console.print(done(f"{percent(canary.share)} of {name}'s new threads get {canary.arm.name}{before}"))
+    console.print(done(f"{percent(canary.share)} of {name}'s threads get {canary.arm.name}{before}"))
     console.print(text(
         "A thread keeps its arm while the canary lasts; what waits for a person stays as it is.\n"
         f"compare: stationmaster assistants canary status {name}\n"

@@ -168,7 +168,7 @@ def test_json_asks_nothing_and_says_what_was_written(terminal: Terminal, pair: t
 def test_a_canary_is_one_line_and_is_closed_by_another(terminal: Terminal, pair: tuple[str, str]) -> None:
     live, other = pair
     started = terminal("canary", f"{live}={other}:10%", "--reason", "tried").output
-    assert f"done  10% of {live}'s new threads get {other}" in started
+    assert f"done  10% of {live}'s threads get {other}" in started
     assert ", 10% before" in terminal("canary", "start", f"{live}={other}:20%", "--reason", "more").output
     status = terminal("canary", "status", live).output
     assert f"{live}: canary of {other} at 20%" in status

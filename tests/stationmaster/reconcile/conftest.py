@@ -4,7 +4,6 @@ test, its requests counted. What is slow is done on the second one too; a test t
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import pytest

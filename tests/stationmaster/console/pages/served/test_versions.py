@@ -134,7 +134,7 @@ async def test_a_canary_begins_and_gets_another_share_in_two_presses(place: Serv
         assert f'formaction="{where}/canary/start"' in (await pia.get(where)).text
         looked = await pia.get(f"{where}/canary/start?from={arm}")
         assert "<ins>brief</ins>" in looked.text and "No run is under way." in words(looked.text)
-        assert "Version 2 of" in words(looked.text) and "decided once, by its id" in words(looked.text)
+        assert "Version 2 of" in words(looked.text) and "with its next message" in words(looked.text)
         sent = fields(looked.text)
         assert sent["share"] == "10" and sent["version"] == "1"
         assert (await pia.post(f"{where}/canary/start", data=sent)).status_code == 422
