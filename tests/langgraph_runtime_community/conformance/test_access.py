@@ -93,6 +93,13 @@ async def test_a_run_at_work_is_not_reached_through_a_thread_of_ones_own(
     assert (await ann.runs.get(hers, run))["status"] == "success"
 
 
+async def test_a_result_comes_though_the_thread_is_gone_with_its_run(ann: Any) -> None:
+    """A stateless run's thread is deleted at its end, which may be before anybody waits for it."""
+    said = [str(number) for number in range(100)]
+    waited = [ann.runs.wait(None, "echo", input={"said": word}) for word in said]
+    assert [values["said"] for values in await asyncio.gather(*waited)] == said
+
+
 async def test_an_assistant_is_changed_by_its_owner_only(ann: Any, bob: Any) -> None:
     made = (await ann.assistants.create("talk", name="ann's"))["assistant_id"]
     with pytest.raises(NotFoundError):
