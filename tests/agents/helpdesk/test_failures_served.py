@@ -1,7 +1,7 @@
 """What a served helpdesk does when its model, its payments or its limits get in the way: seen by an SDK client.
 
 One `langgraph dev` with a real OpenAI-compatible provider and a real payment provider behind it; each test has a model,
-and so a breaker, of its own. The same cases stand unmarked in this process, in test_models_that_err.py and test_failures.py.
+and so a breaker, of its own. The same cases stand unmarked in this process: test_models_that_err.py, test_failures.py.
 """
 
 from collections.abc import AsyncIterator, Iterator
