@@ -126,4 +126,7 @@ async def _notes(proposal: Proposal, amount: float, asked: Asked, bound: Limits)
     alike = await book.alike(asked.tenant, proposal["account"], amount, asked.thread)
     looks = f"looks like {', '.join(alike)}" if alike else "no payment of the last week looks like it"
     known = await book.is_known_payee(asked.tenant, proposal["account"])
-    return [*notes, "on no sanctions list", looks, "a payee that was paid before" if known else "a new payee"]
+    who = "a payee that was paid before" if known else "a new payee"
+    others = await book.paid_to(asked.tenant, proposal["account"], asked.thread)
+    together = [f"with this, ${others + amount:,.2f} to this payee in 24 hours"] if others else []
+    return [*notes, "on no sanctions list", looks, who, *together]

@@ -86,7 +86,7 @@ builder.add_conditional_edges("record", after_record)
 builder.add_edge("backfill", "sign")
 builder.add_conditional_edges("cancel", after_cancel)
 builder.add_conditional_edges("alert", after_alert)
-builder.add_edge("dead_letter", "reply")
+builder.add_edge("dead_letter", "cancel")  # what had not begun never will: its reference is free again
 builder.add_edge("reply", END)
 
 graph = builder.compile(name="treasury").with_config(recursion_limit=RECURSION_LIMIT)

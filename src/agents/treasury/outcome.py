@@ -67,7 +67,7 @@ async def cancel(state: State, runtime: Runtime[Context]) -> Update:
     """Nobody waits for it any more: the reference is free again."""
     if state.verdict is None:
         return {}
-    why = state.reject_reason or state.problem or state.outcome or "cancelled"
+    why = state.reject_reason or state.problem or (state.outcome or "cancelled").replace("_", " ")
     async with giving_up(runtime) as given_up:
         await book.cancel(caller_of(get_config()).tenant, state.verdict["key"], why)
         return {}

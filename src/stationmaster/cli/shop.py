@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from stationmaster.cli import shop_documents, shop_holds, shop_sanctions
+from stationmaster.cli import shop_documents, shop_holds, shop_sanctions, shop_transactions
 from stationmaster.cli.terminal import harmless
 from stationmaster.postgres import ensure
 from stationmaster.settings import Settings, load_settings
@@ -27,6 +27,7 @@ app = typer.Typer(
 app.add_typer(shop_holds.app, name="holds")
 app.add_typer(shop_documents.app, name="documents")
 app.add_typer(shop_sanctions.app, name="sanctions")
+app.add_typer(shop_transactions.app, name="transactions")
 
 DataDir = Annotated[
     Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")

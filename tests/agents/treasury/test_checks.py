@@ -1,7 +1,12 @@
 """Limits, sanctions and duplicates, also where they change while people decide."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from agents.treasury.book import Limits
+from agents.treasury.checks import signatures_for
+from agents.treasury.context import Context
 from tests.agents.treasury.desk import ACCOUNT, APPROVE, Book, Desk, pay
 
 
@@ -120,3 +125,21 @@ async def test_what_looks_like_one_of_last_week_is_shown_to_who_signs(book: Book
     checks = (await desk.question()).value["checks"]
     assert any("looks like transaction" in line and "INV-1" in line for line in checks)
     assert "a payee that was paid before" in checks
+    assert "with this, $8,000.00 to this payee in 24 hours" in checks
+
+
+@given(
+    st.floats(0.01, 1_000_000),
+    st.floats(0, 5_000),
+    st.floats(0, 10_000),
+    st.floats(0, 5_000),
+    st.floats(0, 10_000),
+)
+def test_whatever_is_set_the_house_is_never_undercut(
+    amount: float, tenant_one: float, tenant_two: float, assistant_one: float, assistant_two: float
+) -> None:
+    bound = Limits(tenant_one, tenant_two, 1e9, 1e9, ())
+    context = Context(signature_above_usd=assistant_one, two_above_usd=assistant_two)
+    needed = signatures_for(amount, bound, context)
+    assert needed >= (2 if amount > 10_000 else 1 if amount > 5_000 else 0)
+    assert signatures_for(amount * 2, bound, context) >= needed

@@ -50,7 +50,7 @@ async def test_one_that_comes_back_is_asked_again_and_pays_once(
     [
         ("limits", "check", []),
         ("enter", "record", []),
-        ("begin", "execute", ["checked"]),
+        ("begin", "execute", ["cancelled"]),
         ("finish", "execute", ["executing"]),
     ],
 )
@@ -76,4 +76,4 @@ async def test_a_signature_that_can_not_be_written_signs_nothing(
     await desk.ask(pay(7_200))
     values = await desk.answer(APPROVE, by="ada")
     assert (values["outcome"], len(calls)) == ("dead_letter", 3)
-    assert book.statuses(desk.thread_id) == ["checked"]
+    assert book.statuses(desk.thread_id) == ["cancelled"]

@@ -164,7 +164,7 @@ async def test_answers_that_come_to_nothing_end_in_the_dead_letters(book: Book) 
     assert values["outcome"] == "dead_letter"  # pyright: ignore[reportPossiblyUnboundVariable]
     (letter,) = book.dead_letters(desk.thread_id)
     assert "6 answers came to nothing" in letter["reason"]
-    assert book.statuses(desk.thread_id) == ["checked"]
+    assert book.statuses(desk.thread_id) == ["cancelled"]
 
 
 async def test_shares_are_bought_and_sold_by_the_same_rules(book: Book) -> None:

@@ -42,7 +42,7 @@ EDGES = {
     ("cancel", "reply"),
     ("alert", "dead_letter"),
     ("alert", "reply"),
-    ("dead_letter", "reply"),
+    ("dead_letter", "cancel"),
     ("reply", "__end__"),
 }
 
@@ -79,6 +79,7 @@ def test_the_longest_run_ends_long_before_the_recursion_limit() -> None:
         (treasury.after_record, State(outcome="duplicate"), "reply"),
         (treasury.after_cancel, State(outcome="held"), "alert"),
         (treasury.after_cancel, State(outcome="rejected"), "reply"),
+        (treasury.after_cancel, State(outcome="dead_letter"), "reply"),
         (treasury.after_alert, State(failures=[{"node": "alert", "reason": "x"}]), "dead_letter"),
     ],
 )

@@ -38,6 +38,7 @@ OTHER_MODULES = {
     "shop_documents",
     "shop_holds",
     "shop_sanctions",
+    "shop_transactions",
     "target",
     "terminal",
 }

@@ -1,4 +1,4 @@
-"""`stationmaster shop documents` and `sanctions`: what they put into the tables, what they print, what they refuse."""
+"""`stationmaster shop documents`, `sanctions`, `transactions`: what they change, what they print, what they refuse."""
 
 import json
 from pathlib import Path
@@ -83,3 +83,39 @@ def test_what_is_no_list_changes_nothing(here: str, tmp_path: Path, content: byt
     assert why in str(refused)
     with psycopg.connect(here) as conn:
         assert conn.execute("select entry from treasury.sanctions").fetchall() == [("E0",)]
+
+
+_ENTER = """
+insert into treasury.transactions (key, request, kind, amount_usd, beneficiary, account, reference, requested_by,
+                                   signatures_needed, digest)
+values (%(key)s, 'r', 'payment', 50, 'Ada Ltd', 'DE893704', %(key)s, 'rosa', 0, repeat('0', 64))
+returning transaction_id"""
+
+
+def under_way(uri: str, key: str) -> str:
+    """A payment that the bank has not answered for; its number."""
+    with psycopg.connect(uri) as conn:
+        row = conn.execute(_ENTER, {"key": key}).fetchone()
+        conn.execute("update treasury.transactions set status = 'executing' where key = %s", (key,))
+    assert row is not None
+    return str(row[0])
+
+
+def test_what_the_bank_left_open_is_settled_by_hand(here: str) -> None:
+    assert shop("transactions", "list").output == "none\n"
+    one, two = under_way(here, "INV-1"), under_way(here, "INV-2")
+    listed = json.loads(shop("transactions", "list", "--status", "executing", "--json").output)
+    assert [row["reference"] for row in listed] == ["INV-2", "INV-1"]
+    assert (
+        shop("transactions", "settle", one, "--executed", "tx_1").output == f"transaction {one}: executed\n"
+    )
+    assert (
+        shop("transactions", "settle", two, "--failed", "unknown there").output
+        == f"transaction {two}: failed\n"
+    )
+    assert "Ada Ltd" in shop("transactions", "list").output
+    assert "is not under way" in str(shop("transactions", "settle", one, "--failed", "no").exception)
+    assert "either --executed" in str(shop("transactions", "settle", one).exception)
+    assert "is not under way" in str(
+        shop("transactions", "settle", two, "--executed", "x", "--tenant", "other").exception
+    )

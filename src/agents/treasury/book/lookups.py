@@ -12,6 +12,7 @@ _SQL = load(__file__)
 _LIMITS, _SPENT, _LOADED = _SQL["limits"], _SQL["spent_today"], _SQL["list_is_loaded"]
 _SCREEN, _INSTRUMENT, _HELD = _SQL["screen"], _SQL["instrument"], _SQL["held"]
 _PAID_BEFORE, _ALIKE, _KNOWN = _SQL["paid_before"], _SQL["alike"], _SQL["known_payee"]
+_PAID_TODAY = _SQL["paid_today"]
 
 
 class NoSanctionsList(PermanentError):
@@ -89,6 +90,12 @@ async def alike(tenant: str, account: str, amount: float, thread: str) -> list[s
     async with connection() as conn:
         rows = await (await conn.execute(_ALIKE, asked)).fetchall()
     return [f"transaction {row['transaction_id']} ({row['reference']}, {row['status']})" for row in rows]
+
+
+async def paid_to(tenant: str, account: str, thread: str) -> float:
+    """USD that went to one payee in the last 24 hours, are on their way, or wait in another thread."""
+    async with connection() as conn:
+        return (await one_row(conn, _PAID_TODAY, tenant=tenant, account=account, thread=thread))["usd"]
 
 
 async def is_known_payee(tenant: str, account: str) -> bool:

@@ -73,6 +73,14 @@ where tenant = :tenant and treasury.account_key(account) = treasury.account_key(
 order by transaction_id desc
 limit 3;
 
+-- name: paid_today(tenant, account, thread)^
+-- What went to one payee in the last 24 hours, is on its way or waits in another thread: a large sum in small parts shows here.
+select coalesce(sum(amount_usd), 0)::float8 as usd
+from treasury.transactions
+where tenant = :tenant and treasury.account_key(account) = treasury.account_key(:account)
+  and (status in ('executing', 'executed') or (status = 'checked' and not starts_with(request, :thread || ':')))
+  and created_at > now() - interval '24 hours';
+
 -- name: known_payee(tenant, account)^
 -- Whether money went to this account before.
 select exists (
