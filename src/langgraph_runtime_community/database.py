@@ -16,6 +16,7 @@ from psycopg.types.json import Jsonb, set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from langgraph_runtime_community.config import config
+from langgraph_runtime_community.connecting import options
 from langgraph_runtime_community.errors import Unavailable, translated
 from langgraph_runtime_community.sealing import blobs
 
@@ -48,12 +49,7 @@ def _made(uri: str) -> AsyncConnectionPool[Connection]:
         max_lifetime=3600,
         configure=_configure,
         check=_refuse_stale,
-        kwargs={
-            "autocommit": True,
-            "row_factory": dict_row,
-            "prepare_threshold": 0 if config().prepare else None,
-            "application_name": "stationmaster server",
-        },
+        kwargs={"autocommit": True, "row_factory": dict_row, **options(uri, name="server")},
         open=False,
     )
 

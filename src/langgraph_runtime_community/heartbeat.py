@@ -12,6 +12,7 @@ import structlog
 from psycopg.rows import dict_row
 
 from langgraph_runtime_community.config import config
+from langgraph_runtime_community.connecting import options
 from langgraph_runtime_community.identity import HOST, PID, WORKER_ID
 from langgraph_runtime_community.pulse import PULSE
 from langgraph_runtime_community.work import BENCH
@@ -38,7 +39,7 @@ class Heartbeat:
 
     def start(self) -> None:
         """The first beat is written before this returns: nothing may be claimed without a lease."""
-        with self._connect() as conn:
+        with self.connect() as conn:
             self._beat(conn)
         self._thread.start()
 
@@ -57,7 +58,7 @@ class Heartbeat:
             if time.monotonic() - self._loop_seen > config().silence_s:
                 continue  # nothing that this process still does can be trusted to end
             try:
-                conn = conn if conn and not conn.closed else self._connect()
+                conn = conn if conn and not conn.closed else self.connect()
                 self._beat(conn)
             except psycopg.Error as error:
                 logger.warning("heartbeat failed", error=str(error))
@@ -66,11 +67,10 @@ class Heartbeat:
         if conn and not conn.closed:
             conn.close()
 
-    def _connect(self) -> psycopg.Connection[dict[str, Any]]:
-        threshold = 0 if config().prepare else None
+    def connect(self) -> psycopg.Connection[dict[str, Any]]:
+        """A connection of its own, which nobody else uses; psycopg.OperationalError where there is none to be had."""
         return psycopg.Connection[dict[str, Any]].connect(
-            self._uri, autocommit=True, row_factory=dict_row, connect_timeout=5, prepare_threshold=threshold,
-            application_name="stationmaster heartbeat",
+            self._uri, autocommit=True, row_factory=dict_row, **options(self._uri, name="heartbeat", connect_s=5),
             # A beat that hangs is none; the next one comes with a new connection.
             options=f"-c statement_timeout={int(config().lease_s * 1000 / 2)}" if config().prepare else "",
         )  # fmt: skip

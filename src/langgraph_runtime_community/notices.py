@@ -7,7 +7,7 @@ from uuid import UUID
 import psycopg
 import structlog
 
-from langgraph_runtime_community.config import config
+from langgraph_runtime_community.connecting import options
 from langgraph_runtime_community.streams.watching import WATCHER
 from langgraph_runtime_community.work import BENCH
 
@@ -27,10 +27,7 @@ async def listen(uri: str) -> None:
 
 
 async def _listen(uri: str) -> None:
-    threshold = 0 if config().prepare else None
-    connection = psycopg.AsyncConnection.connect(
-        uri, autocommit=True, prepare_threshold=threshold, application_name="stationmaster notices"
-    )
+    connection = psycopg.AsyncConnection.connect(uri, autocommit=True, **options(uri, name="notices"))
     async with await connection as conn:
         await conn.execute(f"LISTEN {CHANNEL}")
         async for notice in conn.notifies():
