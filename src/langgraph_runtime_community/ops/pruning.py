@@ -37,13 +37,22 @@ async def only_latest(thread_id: UUID) -> None:
 async def sweep(limit: int) -> int:
     """Threads whose time is over; never one that is at work or waits for an answer. How many."""
     due = await database.fetch(QUERIES["expired"], {"limit": limit})
-    for row in due:
-        if row["ttl_strategy"] == "delete":
-            await database.execute(QUERIES["delete_expired"], {"thread_id": row["thread_id"]})
+    return sum([await _expire(row["thread_id"], row["ttl_strategy"]) for row in due])
+
+
+async def _expire(thread_id: UUID, strategy: str) -> bool:
+    """End a thread's time, unless it must stay by now. It is held meanwhile, so that nothing begins on it."""
+    params = {"thread_id": thread_id}
+    async with database.connection() as conn, conn.transaction():
+        await conn.execute(QUERIES["hold_expired"], params)
+        if not await (await conn.execute(QUERIES["still_expired"], params)).fetchall():
+            return False
+        if strategy == "delete":
+            await conn.execute(QUERIES["delete"], params)
         else:
-            await only_latest(row["thread_id"])
-            await database.execute(QUERIES["again"], {"thread_id": row["thread_id"]})
-    return len(due)
+            await only_latest(thread_id)
+            await conn.execute(QUERIES["again"], params)
+    return True
 
 
 async def _deleted(thread_id: UUID) -> int:

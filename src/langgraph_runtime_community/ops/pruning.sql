@@ -3,26 +3,18 @@
 SELECT server.delete_thread(:thread_id, false) AS deleted;
 
 -- name: expired
--- Threads past their time to live. One at work or with a pending question is left alone; whether there is one says
--- the newest checkpoint too, for the row may have been left behind.
-SELECT t.thread_id, t.ttl_strategy FROM server.threads t
-WHERE t.expires_at < now() AND t.status IN ('idle', 'error') AND t.interrupts = '{}' AND NOT EXISTS (
-    SELECT FROM public.checkpoint_writes w
-    WHERE w.thread_id = t.thread_id::text AND w.checkpoint_ns = '' AND w.channel = '__interrupt__'
-        AND w.checkpoint_id = (
-            SELECT max(c.checkpoint_id) FROM public.checkpoints c
-            WHERE c.thread_id = w.thread_id AND c.checkpoint_ns = ''
-        )
-)
+-- Threads past their time to live, as far as they may go.
+SELECT t.thread_id, t.ttl_strategy FROM server.threads t WHERE t.expires_at < now() AND server.may_expire(t)
 ORDER BY t.expires_at LIMIT :limit;
 
--- name: delete_expired
--- One of them, judged again while nothing can begin there: a run that came in between keeps its thread.
-WITH held AS (
-    SELECT thread_id FROM server.threads
-    WHERE thread_id = :thread_id AND expires_at < now() AND status IN ('idle', 'error') AND interrupts = '{}' FOR UPDATE
-)
-SELECT server.delete_thread(thread_id, false) AS deleted FROM held;
+-- name: hold_expired
+-- One of them, judged again while nothing can begin there: a run or cron that came in between keeps its thread. The
+-- lock first: what is judged in the same statement is judged by what was there before the wait for it.
+SELECT thread_id FROM server.threads WHERE thread_id = :thread_id FOR UPDATE;
+
+-- name: still_expired
+-- Whether it may still go, once it is held.
+SELECT 1 AS yes FROM server.threads t WHERE t.thread_id = :thread_id AND t.expires_at < now() AND server.may_expire(t);
 
 -- name: again
 -- A thread that stays after its history is gone starts its time anew.
