@@ -31,6 +31,8 @@ class Desk:
     context: Context
     graph: CompiledStateGraph[Any, Any, Any, Any]
     thread_id: str = field(default_factory=lambda: uuid4().hex)
+    user: dict[str, str] | None = None
+    """What the server's auth would have found out."""
 
     @classmethod
     def open(cls, ticket_id: str, *, tier: str = "premium", saver: Any = None, **context: Any) -> Self:
@@ -40,7 +42,8 @@ class Desk:
 
     @property
     def config(self) -> RunnableConfig:
-        return {"configurable": {"thread_id": self.thread_id}, "recursion_limit": RECURSION_LIMIT}
+        user = {"langgraph_auth_user": self.user} if self.user else {}
+        return {"configurable": {"thread_id": self.thread_id, **user}, "recursion_limit": RECURSION_LIMIT}
 
     async def say(self, text: str, **more: Any) -> Values:
         """Send a message, go on until the run stops, return the state."""
