@@ -63,7 +63,8 @@ async def seed(uri: str) -> Seeded:
         if not imported:  # a real treasury has a real list
             await add_treasury(conn)
             await add_demo_documents(conn)
-        await conn.execute(_STOCK_UP)
+        if not imported:
+            await conn.execute(_STOCK_UP)
         return Seeded(
             new=True,
             seeded_on=today,

@@ -77,19 +77,25 @@ class Outside:
 
 
 @pytest.fixture
-def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Outside]:
-    """A `.env` that everybody could read, a directory that everybody could write to, an open port, a secret."""
+def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Outside]:
+    """A `.env` that everybody could read, a directory that everybody could write to, an open port, a secret.
+
+    Not below pytest's own directory, which other users may not enter.
+    """
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-    place = tmp_path / "jail"
-    place.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
-    place.chmod(0o777)
-    secret = tmp_path / ".env"
-    secret.write_text(SECRET)
-    secret.chmod(0o644)
-    tmp_path.chmod(0o777)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        yield Outside(secret, tmp_path / "outside", listener)
+    with (
+        tempfile.TemporaryDirectory(prefix="outside-") as made,
+        socket.create_server(("127.0.0.1", 0)) as listener,
+    ):
+        base = Path(made)
+        (base / "jail").mkdir()
+        secret = base / ".env"
+        secret.write_text(SECRET)
+        for path, mode in ((base, 0o777), (base / "jail", 0o777), (secret, 0o644)):
+            path.chmod(mode)
+        with monkeypatch.context() as patch:
+            patch.setattr(tempfile, "tempdir", str(base / "jail"))
+            yield Outside(secret, base / "outside", listener)
 
 
 async def ended(code: str, *, namespaces: bool = True, tests: str = TESTS) -> Verdict:
@@ -279,8 +285,6 @@ def test_an_ordinary_user_is_walled_in_as_well(outside: Outside) -> None:
     if python is None:
         pytest.skip("there is no interpreter that an ordinary user may start")
     names = [*NAMED, "a thread bomb", "changing a mode outside", "a program", "a disk full of files"]
-    outside.secret.parent.parent.parent.chmod(0o755)
-    outside.secret.parent.parent.chmod(0o755)
     libraries = Path(psutil.__file__).parents[1]
     done = subprocess.run(
         [python, "-c", SCRIPT],

@@ -49,6 +49,13 @@ async def run(
     `python` is the interpreter; `namespaces=False` does without the walls behind the walls, as a kernel that refuses
     them would. Cancelled, it kills the process before it gives way.
     """
+    verdict = await _watched(code, tests, limits, python, namespaces)
+    if namespaces and verdict["kind"] == "unprotected":  # perhaps for a namespace that was given by half
+        return await _watched(code, tests, limits, python, namespaces=False)
+    return verdict
+
+
+async def _watched(code: str, tests: str, limits: Limits, python: str, namespaces: bool) -> Verdict:
     stop = threading.Event()
     running = asyncio.get_running_loop().run_in_executor(
         _threads(), _run, code, tests, limits, python, namespaces, stop

@@ -15,11 +15,16 @@ _NEW = kernel.CLONE_NEWNS | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.C
 
 
 def separate(place: Path) -> list[str]:
-    """What could be had, by name: "network", "disk". Never fails."""
+    """What could be had, by name: "network", "disk". Raises OSError when the kernel gave half of it, after which this
+    process is of no use: start one without.
+    """
+    user, group = os.geteuid(), os.getegid()
     try:
-        _unshare()
+        kernel.unshare(_NEW if user == 0 else kernel.CLONE_NEWUSER | _NEW)
     except OSError:
         return []
+    if user != 0:
+        _map(user, group)
     got = ["network"]
     with suppress(OSError):
         kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
@@ -29,13 +34,8 @@ def separate(place: Path) -> list[str]:
     return got
 
 
-def _unshare() -> None:
-    if os.geteuid() == 0:
-        kernel.unshare(_NEW)
-        return
-    user, group = os.geteuid(), os.getegid()
-    kernel.unshare(kernel.CLONE_NEWUSER | _NEW)
-    # Itself as itself: files are written under the same name as outside.
+def _map(user: int, group: int) -> None:
+    """Itself as itself: files are written under the same name as outside."""
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
     Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
