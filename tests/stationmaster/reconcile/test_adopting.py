@@ -81,6 +81,56 @@ def test_values_change_and_comments_stay() -> None:
     assert diff(files().desired(), actual, prune=False)[:-1] == (), "but for the cron that is not there"
 
 
+NESTED = """\
+name: a
+graph: support
+context:
+  models:
+    # writes
+    draft: openai:x   # the dear one
+    # reads
+    classify: openai:y
+  flags:
+    # one mail is enough
+    acknowledge: false
+  flat: {one: 1, two: 2}
+"""
+
+
+@pytest.mark.parametrize(
+    ("context", "text"),
+    [
+        ({"models": {"draft": "openai:z", "classify": "openai:y"}}, ("draft: openai:x", "draft: openai:z")),
+        (
+            {"models": {"draft": "openai:x", "classify": "openai:y", "summarize": "openai:w"}},
+            ("classify: openai:y\n", "classify: openai:y\n    summarize: openai:w\n"),
+        ),
+        ({"models": {"draft": "openai:x"}}, ("    classify: openai:y\n", "")),
+        (
+            {"flags": {"acknowledge": False, "mail_reply": False}},
+            ("false\n", "false\n    mail_reply: false\n"),
+        ),
+        ({"flags": {}}, ("  flags:\n    # one mail is enough\n    acknowledge: false\n", "  flags: {}\n")),
+    ],
+)
+def test_of_what_is_below_a_setting_only_what_differs_changes(
+    context: dict[str, Any], text: tuple[str, str]
+) -> None:
+    (FOLDERS[0] / "a.yaml").write_text(NESTED)
+    (before,) = files().desired().assistants
+    edit = after("a", changed(context={**before.context, **context}))
+    assert edit.adopted == (f"context.{next(iter(context))}",)
+    assert (FOLDERS[0] / "a.yaml").read_text() == NESTED.replace(*text)
+
+
+def test_a_setting_in_one_line_is_written_anew_with_what_is_below_it() -> None:
+    (FOLDERS[0] / "a.yaml").write_text(NESTED)
+    (before,) = files().desired().assistants
+    after("a", changed(context={**before.context, "flat": {"one": 1, "two": {"deep": [3]}}}))
+    assert files().desired().assistants[0].context["flat"] == {"one": 1, "two": {"deep": [3]}}
+    assert "# the dear one" in (FOLDERS[0] / "a.yaml").read_text()
+
+
 def test_keys_that_are_gone_are_taken_out_and_the_comments_round_them_stay() -> None:
     actual = changed(context={"system_prompt": "# Be kind\nAlways.\n"}, live=False)
     after("a", actual)

@@ -20,20 +20,27 @@ _BARE = re.compile(r"\w[\w ./-]*")
 
 
 def changed(text: str, tree: CommentedMap, path: Sequence[str], value: Any) -> str:
-    """The text with `value` under the path, of one key or two; ABSENT takes the key out."""
+    """The text with `value` under the path of keys; ABSENT takes the last one out, and what would be left empty."""
     first, *rest = path
     if not rest:
         return _set(text, tree, first, value)
     inner = tree.get(first)
-    (second,) = rest
     if isinstance(inner, CommentedMap) and inner and not inner.fa.flow_style():
-        if value is ABSENT and len(inner) == 1 and second in inner:
+        if value is ABSENT and len(rest) == 1 and list(inner) == rest:
             return _set(text, tree, first, ABSENT)
-        return _set(text, inner, second, value)
-    whole = {**(inner if isinstance(inner, Mapping) else {}), **({} if value is ABSENT else {second: value})}
-    if value is ABSENT:
-        whole.pop(second, None)
-    return _set(text, tree, first, whole or ABSENT)
+        return changed(text, inner, rest, value)
+    return _set(text, tree, first, _with(inner, rest, value) or ABSENT)
+
+
+def _with(whole: Any, path: Sequence[str], value: Any) -> dict[str, Any]:
+    """Values with one of them set, or taken out."""
+    first, *rest = path
+    kept = dict(whole) if isinstance(whole, Mapping) else {}
+    inner = _with(kept.get(first), rest, value) if rest else value
+    if inner is ABSENT:
+        kept.pop(first, None)
+        return kept
+    return {**kept, first: inner}
 
 
 def dumped(values: Mapping[str, Any]) -> str:

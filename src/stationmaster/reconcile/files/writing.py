@@ -1,7 +1,7 @@
 """Files written from what a server has: a new one, or the keys of one that differ. Pure."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,12 +58,44 @@ def adopted(
         if path[0] == "context" and path[-1] in text_files and isinstance(value, str):
             more[text_files[path[-1]]] = value + "\n"
         else:
-            source = _edited(source, path, value)
+            source = _edited_inside(source, path, value)
             _put(expected, path, value)
         done.append(change.field)
     _check(found, source, expected)
     written = {source.path: source.text} if source.text != found.source.text else {}
     return Edit({**written, **more}, tuple(done), tuple(impossible))
+
+
+def _edited_inside(source: Source, path: Sequence[str], value: Any) -> Source:
+    """Of keys and values only those that differ, so that what is said beside the others stays; else the whole."""
+    after, finer = source, list(_finer(path, _at(source.value, path), value))
+    if [place for place, _ in finer] != [path]:
+        try:
+            for place, inner in finer:
+                after = _edited(after, place, inner)
+        except NotEditable:
+            return _edited(source, path, value)
+        if same(_at(after.value, path), value):
+            return after
+    return _edited(source, path, value)
+
+
+def _finer(path: Sequence[str], before: Any, after: Any) -> Iterator[tuple[Sequence[str], Any]]:
+    if not (isinstance(before, Mapping) and isinstance(after, Mapping) and before and after):
+        yield path, after
+        return
+    for key, inner in after.items():
+        if key not in before or not same(before[key], inner):
+            yield from _finer((*path, key), before.get(key), inner)
+    for key in before:
+        if key not in after:
+            yield (*path, key), editing.ABSENT
+
+
+def _at(value: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
 
 
 def _edited(source: Source, path: Sequence[str], value: Any) -> Source:
