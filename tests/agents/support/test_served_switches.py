@@ -26,16 +26,17 @@ async def wished(
 async def test_an_assistant_that_may_only_search_pays_nothing_back_and_a_canary_of_it_does_neither(
     served: AgentServer, client: LangGraphClient, ledger: Ledger, order_of: Callable[..., str]
 ) -> None:
-    """What only the live one sets (its flags) has the graph's default in the arm."""
+    """Also below a setting: a flag that only the live one sets has the graph's default in the arm."""
     gateway = Gateway(client, served.url)
     answers: dict[str, Any] = {"enabled_tools": ["search_kb"], "models": {"draft": "offline:rules"}}
+    answers["flags"] = {"acknowledge": False}
     narrow = await gateway.create_assistant(Assistant("switches-answers", "support", context=answers), BY)
     live = await gateway.create_assistant(
         Assistant("switches-live", "support", context={"flags": {"mail_reply": False}}), BY
     )
     try:
         values = await wished(client, narrow.assistant_id, "switches-1", order_of(40))
-        assert (values["outcome"], values["off"]) == ("human", ["lookup_order", "refund"])
+        assert (values["outcome"], values["off"]) == ("human", ["lookup_order", "refund", "acknowledge"])
         assert (ledger.refunds("switches-1"), ledger.mail_kinds("switches-1")) == ([], ["desk"])
 
         values = await wished(client, live.assistant_id, "switches-2", order_of(40))
@@ -43,11 +44,10 @@ async def test_an_assistant_that_may_only_search_pays_nothing_back_and_a_canary_
         assert ledger.mail_kinds("switches-2") == []
 
         await canaries.start(gateway, "switches-live=switches-answers:99%", "anna", "to be sure")
-        # 99 in 100 keys are in it; this one was looked for.
         values = await wished(
             client, live.assistant_id, "switches-3", order_of(40), metadata={"canary_key": "customer-1"}
         )
-        assert (values["outcome"], values["off"]) == ("human", ["lookup_order", "refund"])
+        assert (values["outcome"], values["off"]) == ("human", ["lookup_order", "refund", "acknowledge"])
         assert ledger.refunds("switches-3") == []
     finally:
         await client.assistants.delete(live.assistant_id)
