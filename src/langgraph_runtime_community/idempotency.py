@@ -21,6 +21,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 HEADER = b"idempotency-key"
 LONGEST = 255
+FROM = b"last-event-id"
 OFFERS = (b"x-stationmaster-offers", b"conditional-resume, idempotency-key, assistant-signatures")
 """On the answer of `/info`: what this server takes beyond the stock one."""
 MAKES_A_RUN = re.compile(r"(?P<prefix>.*?)(?:/threads/[^/]+)?/runs(?P<how>/wait|/stream|/batch)?/?")
@@ -108,9 +109,10 @@ class _NoBody:
 
 
 def _get(scope: Scope, path: str) -> Scope:
-    """The same caller's request for a run that is there."""
-    without = {HEADER, b"content-length", b"content-type", b"transfer-encoding"}
+    """The same caller's request for a run that is there; a stream with all that is kept of it."""
+    without = {HEADER, FROM, b"content-length", b"content-type", b"transfer-encoding"}
     headers = [(name, value) for name, value in scope["headers"] if name.lower() not in without]
+    headers += [(FROM, b"-")] if path.endswith("/stream") else []
     fresh = {
         name: scope[name]
         for name in ("type", "asgi", "http_version", "scheme", "client", "server", "root_path", "extensions", "state")

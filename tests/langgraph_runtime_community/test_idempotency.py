@@ -63,6 +63,9 @@ async def test_a_repeated_stream_joins_the_run(community: CommunityServer) -> No
     first, again = [await post(community, path, body, name) for _ in range(2)]
     assert (first.status_code, again.status_code) == (200, 200)
     assert again.headers["content-location"] == first.headers["content-location"]
+    assert '"question":"q"' in first.text.replace(" ", "")
+    lines = [[line for line in each.text.splitlines() if ":" in line] for each in (first, again)]
+    assert lines[0] == lines[1]
     async with community.sdk() as client:
         assert len(await client.runs.list(thread)) == 1
 
