@@ -1851,7 +1851,7 @@ CREATE TABLE treasury.limits (
     daily_usd numeric(14,2) DEFAULT 500000 NOT NULL,
     inboxes text[] DEFAULT '{local,console}'::text[] NOT NULL,
     CONSTRAINT limits_are_amounts CHECK (((largest_usd > (0)::numeric) AND (largest_usd <> 'NaN'::numeric) AND (daily_usd > (0)::numeric) AND (daily_usd <> 'NaN'::numeric))),
-    CONSTRAINT limits_never_laxer CHECK ((((signature_above_usd >= (0)::numeric) AND (signature_above_usd <= (5000)::numeric)) AND ((two_above_usd >= signature_above_usd) AND (two_above_usd <= (10000)::numeric)))),
+    CONSTRAINT limits_never_laxer CHECK (((signature_above_usd >= (0)::numeric) AND (signature_above_usd <= (5000)::numeric) AND (two_above_usd >= signature_above_usd) AND (two_above_usd <= (10000)::numeric))),
     CONSTRAINT limits_tenant_check CHECK ((tenant <> ''::text))
 );
 

@@ -11,7 +11,8 @@ create table treasury.limits (
     -- Callers whose word on who decided is taken: the keys of the review service. Everybody else signs as himself.
     inboxes             text[] not null default '{local,console}',
     constraint limits_never_laxer check (
-        signature_above_usd between 0 and 5000 and two_above_usd between signature_above_usd and 10000
+        signature_above_usd >= 0 and signature_above_usd <= 5000
+        and two_above_usd >= signature_above_usd and two_above_usd <= 10000
     ),
     constraint limits_are_amounts check (
         largest_usd > 0 and largest_usd <> 'NaN' and daily_usd > 0 and daily_usd <> 'NaN'
