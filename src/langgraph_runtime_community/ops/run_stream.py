@@ -134,7 +134,8 @@ async def _standing(run: UUID, thread: UUID, ignore_404: bool, last_event_id: st
     if row and not over and not (known and known.here):
         await _follow_elsewhere(run, row)
     replays: list[Event] = []
-    if (after := parse_id(last_event_id)) is not None:
+    # Of one that is not resumable only a part may be kept, which would have a gap that nobody is told of.
+    if (after := parse_id(last_event_id)) is not None and (row is None or row["resumable"]):
         await KEEPER.flush()
         replays = await kept(run, after)
     return bool(row and row["resumable"]), over, replays
