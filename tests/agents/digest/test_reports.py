@@ -2,10 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
 
+from langgraph_runtime_community.migrate import prepare
 from tests.agents.digest.world import READER, SLOT, Digest, World, ago
 from tests.fakes.shop import place_order
 
@@ -112,13 +114,16 @@ async def test_titles_are_text_and_no_markup(world: World) -> None:
 
 
 async def test_runs_that_the_durable_server_keeps_are_counted_once(world: World) -> None:
-    world.do("create schema server")
-    world.do("create table server.runs (run_id uuid, thread_id uuid, status text, updated_at timestamptz)")
+    """On the durable server's own tables, as its migrations make them."""
+    await prepare(world.uri)
     run_id = world.webhook(ago(hours=1), "error")
-    for status, known in (("error", run_id), ("timeout", None), ("success", None)):
+    for status, known in (("error", run_id), ("timeout", str(uuid4())), ("success", str(uuid4()))):
+        thread_id = str(uuid4())
+        world.do("insert into server.threads (thread_id) values (%s)", thread_id)
         world.do(
-            "insert into server.runs values (coalesce(%s::uuid, gen_random_uuid()), gen_random_uuid(), %s, %s)",
-            known, status, ago(hours=1),
+            "insert into server.runs (run_id, thread_id, assistant_id, status, kwargs, multitask_strategy, "
+            "created_at, updated_at, due_at) values (%s, %s, %s, %s, '{}', 'reject', %s, %s, %s)",
+            known, thread_id, str(uuid4()), status, *[ago(hours=1)] * 3,
         )  # fmt: skip
     assert (await Digest.of().run())["figures"]["runs"]["now"] == {"failed": 2}
 
