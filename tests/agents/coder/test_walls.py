@@ -239,6 +239,18 @@ async def until(true: Callable[[], object]) -> None:
             await asyncio.sleep(0.02)
 
 
+async def test_a_process_that_can_not_be_started_is_a_verdict_too(outside: Outside) -> None:
+    verdict = await runner.run("", TESTS, LIMITS, python="/nowhere/python")
+    assert (verdict["kind"], "/nowhere/python" in verdict["summary"]) == ("unprotected", True)
+    assert outside.untouched()
+
+
+async def test_many_at_once_take_turns(outside: Outside) -> None:
+    verdicts = await asyncio.gather(*(ended("x = 1") for _ in range(12)))
+    assert {verdict["kind"] for verdict in verdicts} == {"passed"}
+    assert outside.untouched()
+
+
 async def test_a_killed_server_takes_its_jails_with_it(tmp_path: Path) -> None:
     script = (
         "import asyncio\nfrom agents.coder.sandbox.runner import run, Limits\n"

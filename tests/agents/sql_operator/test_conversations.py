@@ -1,5 +1,6 @@
 """Whole questions in this process: what a person may do at the breakpoint, and what becomes of it in the tables."""
 
+import asyncio
 from typing import Any
 
 import psycopg
@@ -223,6 +224,17 @@ async def test_a_constraint_of_the_database_is_a_refusal(desk: str) -> None:
     state = await Desk.open().ask("update stock set supplier_id = 'nobody' where sku = 'P9001-1'")
     assert state.get("outcome") == "refused"
     assert "violates foreign key constraint" in told(state)
+
+
+async def test_many_questions_at_once_are_all_answered(desk: str) -> None:
+    """More than take their turn at once, and than the pool has connections."""
+
+    async def answered() -> Any:
+        talk = Desk.open()
+        await talk.ask(PENDING)
+        return (await talk.approve()).get("outcome")
+
+    assert set(await asyncio.gather(*(answered() for _ in range(30)))) == {"answered"}
 
 
 async def test_limits_of_the_thread_close_it_politely(desk: str) -> None:

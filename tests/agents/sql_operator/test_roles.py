@@ -6,7 +6,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg.sql import SQL
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.sql import SQL, Identifier
 
 from agents.sql_operator.access import RoleTooStrong, configure, fetch, logins, sessions
 from agents.sql_operator.access.logins import LOGINS, Login
@@ -122,6 +123,24 @@ async def test_making_the_roles_again_changes_nothing(desk: str) -> None:
     first = {login: await logins.uri_of(login) for login in LOGINS}
     configure(own_server=True)
     assert {login: await logins.uri_of(login) for login in LOGINS} == first
+
+
+async def test_rights_are_made_again_after_a_restore(desk: str) -> None:
+    """A backup holds none: every function is everybody's then, and the roles see nothing."""
+    writer, reader = await logins.uri_of("writer"), await logins.uri_of("reader")
+    with psycopg.connect(desk) as conn:
+        conn.execute("grant execute on all functions in schema desk to public")
+        for uri in (writer, reader):
+            role = conninfo_to_dict(uri)["user"]
+            conn.execute(
+                SQL("revoke select on all tables in schema desk from {}").format(Identifier(str(role)))
+            )
+    configure(own_server=True)
+    assert (await fetch("SELECT COUNT(*) FROM desk.orders", tenant="main", timeout_s=3, limit=1)).rows[0][
+        0
+    ] > 0
+    with as_role(reader) as conn, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        conn.execute("select desk.note_write('k', 's', 1)")
 
 
 async def test_a_role_that_may_more_is_never_used(desk: str) -> None:

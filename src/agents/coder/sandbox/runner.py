@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from agents.coder.sandbox.process import Jailed
-from agents.coder.sandbox.verdicts import Verdict, judge, read
+from agents.coder.sandbox.verdicts import Ending, Told, Verdict, judge, read
 
 AT_ONCE = 4
 """Jails of one process of ours at the same time; the others wait."""
@@ -90,6 +90,8 @@ def _run(
     try:
         jailed = Jailed.start(python, place, json.dumps(spec).encode())
         ending = jailed.watch(limits.time_s, stop)
+    except OSError as error:  # the machine is out of processes, files or room: nothing was run
+        return judge(Told(unprotected=str(error)), Ending(1, 0.0), cpu_limit_s=0, time_limit_s=0)
     finally:
         _remove(place)
     return judge(

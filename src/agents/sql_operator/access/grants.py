@@ -30,6 +30,8 @@ def statements(login: str, role: str) -> list[Composed]:
         ),
         SQL("alter role {} set statement_timeout = '30s'").format(to),
         SQL("alter role {} set idle_in_transaction_session_timeout = '60s'").format(to),
+        # A backup holds no rights: after it was restored, everybody may call what these roles alone are to call.
+        SQL("revoke execute on all functions in schema {} from public").format(Identifier(SCHEMA)),
         SQL("grant usage on schema {} to {}").format(Identifier(SCHEMA), to),
     ]
     made.extend(

@@ -53,7 +53,7 @@ class _State:
     )
 
 
-_state = _State()
+state = _State()
 
 
 def configure(*, reader: str | None = None, writer: str | None = None, own_server: bool = False) -> None:
@@ -67,9 +67,9 @@ def configure(*, reader: str | None = None, writer: str | None = None, own_serve
             "of STATIONMASTER_SQL_READER_URI and STATIONMASTER_SQL_WRITER_URI one is set: set both or neither"
         )
     given: dict[Login, str | None] = {"reader": reader, "writer": writer}
-    _state.uris = {login: uri for login in LOGINS if (uri := given[login])}
-    _state.own_server = own_server
-    _state.made.clear()
+    state.uris = {login: uri for login in LOGINS if (uri := given[login])}
+    state.own_server = own_server
+    state.made.clear()
 
 
 async def uri_of(login: Login) -> str:
@@ -79,14 +79,14 @@ async def uri_of(login: Login) -> str:
     """
     async with connection() as conn:
         key = make_conninfo(**conn.info.get_parameters())
-    lock = _state.locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+    lock = state.locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
     async with lock:
-        if key not in _state.made:
-            made = _state.uris if len(_state.uris) == len(LOGINS) else await _make()
+        if key not in state.made:
+            made = state.uris if len(state.uris) == len(LOGINS) else await _make()
             for name in LOGINS:
                 await _see_that_it_is_weak(name, made[name])
-            _state.made[key] = made
-    return _state.made[key][login]
+            state.made[key] = made
+    return state.made[key][login]
 
 
 async def connected(uri: str) -> psycopg.AsyncConnection[TupleRow]:
@@ -118,7 +118,7 @@ async def _make() -> dict[Login, str]:
                 role, password = await _login(conn, login)
                 await grant(conn, login, role)
                 made[login] = make_conninfo(**{**base, "user": role, "password": password})
-            if _state.own_server:
+            if state.own_server:
                 await harden(conn)
         except psycopg.errors.InsufficientPrivilege as error:
             raise RolesMissing(MISSING.format(user=conn.info.user)) from error

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, LiteralString, cast
+from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg.rows import TupleRow
@@ -23,6 +24,11 @@ _QUERIES = load(__file__)
 TICKET_S = 120
 GRACE_S = 3.0
 """How much longer than the statement's own timeout this side waits, should the server not keep it."""
+
+AT_ONCE = 8
+"""Statements of one process at the same time: a database has connections for others too. The rest wait."""
+
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 Session = psycopg.AsyncConnection[TupleRow]
 
@@ -97,7 +103,8 @@ async def _written(session: Session, key: str) -> int | None:
 async def _session(login: Login, tenant: str, timeout_s: float) -> AsyncIterator[Session]:
     """A transaction as that role that sees one tenant; committed after the block."""
     uri = await uri_of(login)
-    async with ticketed(tenant) as ticket:
+    turn = _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(AT_ONCE))
+    async with turn, ticketed(tenant) as ticket:
         session = await connected(uri)
         try:
             async with asyncio.timeout(timeout_s + GRACE_S), session:
