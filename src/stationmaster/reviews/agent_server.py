@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,12 +15,15 @@ from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
 
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
 from stationmaster.reviews.model import Beginning, Checkpoint, Gone, ThreadSnapshot
+from stationmaster.reviews.questions import makers
 from stationmaster.reviews.reading import checkpoint_from, snapshot_from
 from stationmaster.reviews.vanishing import Vanishing
 
 TIMEOUT_S = (5.0, 30.0, 30.0, 30.0)
 """To connect, read, write, and for a free connection."""
 RUNS_READ = 10
+LOOKS = 5
+"""At a thread that one run after another moves, before it is left for later."""
 PAGE = 1000
 HISTORY_PAGE, HISTORY_PAGES = 20, 50
 SELECT: Any = ["thread_id", "status", "state_updated_at"]
@@ -81,30 +84,46 @@ class AgentServer:
         """One look at a thread: row, state with subgraphs, newest runs, and the runs asked for.
 
         The row and the runs are read before the state: a run that ended before the state was read is then never
-        taken for one that comes later.
+        taken for one that comes later. Nor is a run that began in between taken for one that was over: a state that is
+        newer than all runs of the list is read again with them.
         """
+        wanted = set(run_ids)
         with _translated(self.url):
-            row, runs = await asyncio.gather(
-                self._row(thread_id),
-                self.client.runs.list(thread_id, limit=RUNS_READ),
-                return_exceptions=True,
-            )
-            if isinstance(row, BaseException):
-                raise row
-            if row is None:
-                return Gone(thread_id)
-            if isinstance(runs, BaseException):
-                raise runs
-            known = {run["run_id"] for run in runs}
-            more, forgotten = [], set[str]()
-            for run_id in set(run_ids) - known:
-                try:
-                    more.append(await self.client.runs.get(thread_id, run_id))
-                except NotFoundError as error:
-                    _require_its_own(error)
-                    forgotten.add(run_id)
-            state = await self.client.threads.get_state(thread_id, subgraphs=True)
+            seen = await self._look(thread_id, wanted)
+            for _ in range(LOOKS):
+                if isinstance(seen, Gone):
+                    return seen
+                if not (
+                    unseen := makers(seen.checkpoint) - {run.run_id for run in seen.runs} - seen.forgotten
+                ):
+                    break
+                wanted |= unseen
+                seen = await self._look(thread_id, wanted)
+            else:
+                raise AgentServerUnavailable(
+                    f"thread {thread_id} moves faster than it can be read: look again"
+                )
         self.vanishing.found(thread_id)
+        return seen
+
+    async def _look(self, thread_id: str, run_ids: Collection[str]) -> ThreadSnapshot | Gone:
+        row, runs = await asyncio.gather(
+            self._row(thread_id), self.client.runs.list(thread_id, limit=RUNS_READ), return_exceptions=True
+        )
+        if isinstance(row, BaseException):
+            raise row
+        if row is None:
+            return Gone(thread_id)
+        if isinstance(runs, BaseException):
+            raise runs
+        more, forgotten = [], set[str]()
+        for run_id in set(run_ids) - {run["run_id"] for run in runs}:
+            try:
+                more.append(await self.client.runs.get(thread_id, run_id))
+            except NotFoundError as error:
+                _require_its_own(error)
+                forgotten.add(run_id)
+        state = await self.client.threads.get_state(thread_id, subgraphs=True)
         return snapshot_from(row, state, [*runs, *more], frozenset(forgotten))
 
     async def confirm_gone(self, thread_id: str) -> None:

@@ -44,6 +44,12 @@ def find(checkpoint: Checkpoint, namespace: str) -> Checkpoint | None:
     return next((found for state in nested if (found := find(state, namespace))), None)
 
 
+def makers(checkpoint: Checkpoint) -> set[str]:
+    """The runs that made this state and those of its subgraphs."""
+    nested = _all_of(task.state for task in checkpoint.tasks if task.state)
+    return {made.run_id for made in (checkpoint, *nested) if made.run_id}
+
+
 def task_errors(checkpoint: Checkpoint) -> list[str]:
     """What nodes raised, at any depth."""
     found: list[str] = []
