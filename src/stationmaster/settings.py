@@ -1,5 +1,6 @@
 """The settings: every variable that Stationmaster reads, and the only place that reads the environment."""
 
+import re
 from base64 import b64decode
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,6 +24,7 @@ from stationmaster.reviews.access.identity import ROLES
 __all__ = ["ApiKey", "Settings", "SettingsError", "load_settings"]
 
 Port = Annotated[int, Field(ge=1, le=65535)]
+TENANT = re.compile(r"(?!main$)[a-z0-9][a-z0-9-]{0,62}")
 Text = Annotated[str, Field(min_length=1)]
 DATABASE_URI = AliasChoices("STATIONMASTER_DATABASE_URI", "DATABASE_URI")
 
@@ -45,11 +47,20 @@ def webhook_secret(value: SecretStr) -> SecretStr:
 
 
 class ApiKey(BaseModel):
-    """A key that the server accepts, and the name under which its holder appears in the audit."""
+    """A key that the server accepts, and the name under which its holder appears in the audit.
+
+    Written `name:key`, or `name@tenant:key` for one that sees nothing but its tenant's.
+    """
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
     name: Text
     key: SecretStr = Field(min_length=16)
+    tenant: str | None = None
+
+
+def _api_key(named: str, key: str) -> ApiKey:
+    name, at, tenant = named.partition("@")
+    return ApiKey.model_construct(name=name, key=SecretStr(key), tenant=tenant if at else None)
 
 
 WebhookSecret = Annotated[SecretStr, AfterValidator(webhook_secret)]
@@ -216,9 +227,7 @@ class Settings(BaseSettings):
         pairs = [part.partition(":") for part in parts]
         if not all(name.strip() and key.strip() for name, _, key in pairs):
             raise ValueError("must be comma separated name:key pairs")
-        return [
-            ApiKey.model_construct(name=name.strip(), key=SecretStr(key.strip())) for name, _, key in pairs
-        ]
+        return [_api_key(name.strip(), key.strip()) for name, _, key in pairs]
 
     @field_validator("event_urls", mode="before")
     @classmethod
@@ -242,6 +251,22 @@ class Settings(BaseSettings):
             raise ValueError(f"the key of {short[0]} is shorter than 16 characters")
         if len({entry.name for entry in value}) < len(value):
             raise ValueError("names must be unique")
+        if odd := [
+            entry for entry in value if entry.tenant is not None and not TENANT.fullmatch(entry.tenant)
+        ]:
+            raise ValueError(
+                f"the tenant of {odd[0].name} must be small letters, digits and dashes, and not `main`, which is the "
+                "operators' own"
+            )
+        return value
+
+    @field_validator("target_keys")
+    @classmethod
+    def of_no_tenant(cls, value: tuple[ApiKey, ...]) -> tuple[ApiKey, ...]:
+        if named := [entry.name for entry in value if entry.tenant is not None]:
+            raise ValueError(
+                f"{named[0]} is a target's name: a key's tenant is known to the server that it is for"
+            )
         return value
 
 

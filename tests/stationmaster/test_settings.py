@@ -98,6 +98,11 @@ def test_which_database_counts(
         ("STATIONMASTER_API_KEYS", "secretsecretsecret", "name:key"),
         ("STATIONMASTER_API_KEYS", "desk:secretsecret", "key of desk is shorter than 16"),
         ("STATIONMASTER_API_KEYS", "a:secretsecretsecret,a:secretsecretsecre2", "unique"),
+        ("STATIONMASTER_API_KEYS", "a@x:secretsecretsecret,a@y:secretsecretsecre2", "unique"),
+        ("STATIONMASTER_API_KEYS", "a@:secretsecretsecret", "the tenant of a must be small letters"),
+        ("STATIONMASTER_API_KEYS", "a@main:secretsecretsecret", "not `main`"),
+        ("STATIONMASTER_API_KEYS", "a@X.de:secretsecretsecret", "the tenant of a must be small letters"),
+        ("STATIONMASTER_TARGET_KEYS", "a@x:secretsecretsecret", "known to the server that it is for"),
     ],
 )
 @pytest.mark.parametrize("place", ["environment", "file"])

@@ -18,7 +18,8 @@ class NotAdmitted(Exception):
 
 @dataclass(frozen=True)
 class Policy:
-    """What is accepted: `keys` as (caller's name, key); `open_on_loopback` where no key is configured.
+    """What is accepted: `keys` as (caller's name, key); `open_on_loopback` where no key is configured; `tenants` by
+    caller's name, for those who have one.
 
     `up` always adds its own local key: it is a credential, yet nobody configured it, so loopback stays open.
     """
@@ -26,6 +27,7 @@ class Policy:
     keys: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     open_on_loopback: bool = True
     origins: frozenset[str] = frozenset()
+    tenants: Mapping[str, str] = field(default_factory=dict)
 
 
 def admit(scope: Mapping[str, Any], policy: Policy) -> str:

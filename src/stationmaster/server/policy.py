@@ -68,7 +68,12 @@ def policy_from(settings: Settings) -> Policy:
     keys = [(entry.name, entry.key.get_secret_value()) for entry in settings.api_keys]
     if settings.local_key:
         keys.append((LOCAL_IDENTITY, settings.local_key.get_secret_value()))
-    return Policy(keys=tuple(keys), open_on_loopback=not settings.api_keys, origins=allowed_origins(settings))
+    return Policy(
+        keys=tuple(keys),
+        open_on_loopback=not settings.api_keys,
+        origins=allowed_origins(settings),
+        tenants={entry.name: entry.tenant for entry in settings.api_keys if entry.tenant},
+    )
 
 
 def allowed_origins(settings: Settings) -> frozenset[str]:
