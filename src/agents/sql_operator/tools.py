@@ -11,10 +11,9 @@ from typing import Any
 from agents.shared.resilience import breaker
 from agents.shared.shop import dead_letters
 from agents.sql_operator import access
+from agents.sql_operator.access.sessions import LONGEST_CELL
 from agents.sql_operator.state import Checked, Failure, Result, State
 
-LONGEST_CELL = 300
-"""Characters of one value that are kept."""
 LARGEST_RESULT = 60_000
 """Characters of all values that are kept: checkpoints stay small."""
 

@@ -122,6 +122,9 @@ TRICKS = {
     "an update from elsewhere": "update desk.stock set on_hand = 0 from desk.orders where true",
     "too deep": f"select {'(' * 3000}1{')' * 3000}",
     "too long": f"select '{'x' * 9000}'",
+    "a text that doubles": "with t0 as (select product as x from stock), "
+    + ", ".join(f"t{n + 1} as (select x || x as x from t{n})" for n in range(30))
+    + " select x from t30",
     "nothing": " \n ",
     "only a semicolon": ";",
     "prose": "please show me all the orders",

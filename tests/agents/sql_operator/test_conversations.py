@@ -203,6 +203,15 @@ async def test_more_rows_than_the_limit_are_said_to_be_there(desk: str) -> None:
     assert "There are more rows than the 7 that were fetched." in told(state)
 
 
+async def test_a_long_text_is_cut_where_it_is(desk: str) -> None:
+    talk = Desk.open()
+    await talk.ask("select string_agg(product, ', ') as a, 1 as a from stock")
+    state = await talk.approve()
+    result = state.get("result") or {}
+    ((text, number),) = result["rows"]
+    assert (len(text), text[-1], number, result["columns"]) == (300, "…", 1, ["a", "a"])
+
+
 async def test_a_slow_statement_is_ended(desk: str) -> None:
     talk = Desk.open(timeout_s=0.3)
     await talk.ask("select count(*) from orders a, orders b, orders c, order_items d")

@@ -108,6 +108,13 @@ async def test_a_timeout_that_is_set_in_a_statement_does_not_hold_for_it(
         conn.execute("select set_config('statement_timeout', '0', false), pg_sleep(30)")
 
 
+async def test_the_roles_can_not_fill_the_disk(desk: str) -> None:
+    with as_role(await logins.uri_of("reader")) as conn:
+        assert conn.execute("show temp_file_limit").fetchone() == ("256MB",)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            conn.execute("set temp_file_limit = -1")
+
+
 async def test_what_the_writer_may_do_stays_within_its_columns(desk: str) -> None:
     async with sessions.ticketed("main") as ticket:
         with as_role(await logins.uri_of("writer"), ticket) as conn:

@@ -1,5 +1,6 @@
 """What the two roles may do, made from the catalogue; and what everybody loses on a server of our own."""
 
+from collections.abc import Iterable
 from typing import LiteralString, cast
 
 from psycopg.sql import SQL, Composed, Identifier
@@ -50,11 +51,15 @@ def statements(login: str, role: str) -> list[Composed]:
     return made
 
 
-async def harden(conn: Connection) -> None:
-    """Take back from everybody what Postgres gives by default and no statement of ours needs; superusers keep it."""
+async def harden(conn: Connection, roles: Iterable[str]) -> None:
+    """Take back from everybody what Postgres gives by default and no statement of ours needs; superusers keep it. And
+    a limit to what the roles may spill to the disk, which a superuser alone may set."""
     row = await (await conn.execute(_QUERIES["superuser"])).fetchone()
-    if row is not None and row["superuser"]:
-        await conn.execute(_QUERIES["harden"])
+    if row is None or not row["superuser"]:
+        return
+    await conn.execute(_QUERIES["harden"])
+    for role in roles:
+        await conn.execute(SQL("alter role {} set temp_file_limit = '256MB'").format(Identifier(role)))
 
 
 def _columns(names: tuple[str, ...]) -> Composed:

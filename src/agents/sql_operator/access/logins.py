@@ -114,12 +114,14 @@ async def _make() -> dict[Login, str]:
             await conn.execute(_QUERIES["lock"])
             base = {**conn.info.get_parameters(), "application_name": "stationmaster sql_operator"}
             made: dict[Login, str] = {}
+            roles: list[str] = []
             for login in LOGINS:
                 role, password = await _login(conn, login)
+                roles.append(role)
                 await grant(conn, login, role)
                 made[login] = make_conninfo(**{**base, "user": role, "password": password})
             if state.own_server:
-                await harden(conn)
+                await harden(conn, roles)
         except psycopg.errors.InsufficientPrivilege as error:
             raise RolesMissing(MISSING.format(user=conn.info.user)) from error
     return made

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg.rows import TupleRow
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composed, Identifier
 
 from agents.shared.database import DatabaseUnavailable, connection
 from agents.shared.errors import PermanentError
@@ -22,6 +22,10 @@ from agents.sql_operator.access.logins import Login, connected, uri_of
 
 _QUERIES = load(__file__)
 TICKET_S = 120
+LONGEST_CELL = 300
+"""Characters of one value that are shown; one more is fetched, by which it is known that there were more."""
+_TEXTS = frozenset({19, 25, 705, 1042, 1043})
+"""name, text, unknown, char, varchar. What else a permitted statement finds is short."""
 GRACE_S = 3.0
 """How much longer than the statement's own timeout this side waits, should the server not keep it."""
 
@@ -52,11 +56,27 @@ class Found:
 
 async def fetch(sql: str, *, tenant: str, timeout_s: float, limit: int) -> Found:
     """The first rows of a query, read-only. Raises TooSlow, DatabaseUnavailable, RolesMissing, psycopg's errors."""
-    async with _session("reader", tenant, timeout_s) as session, session.cursor(name="answer") as cursor:
-        await cursor.execute(_text(sql))
-        rows = await cursor.fetchmany(limit + 1)
-        columns = [column.name for column in cursor.description or ()]
-    return Found(columns, [list(row) for row in rows[:limit]], len(rows) > limit)
+    async with _session("reader", tenant, timeout_s) as session:
+        async with session.cursor(name="planned") as cursor:
+            await cursor.execute(_text(sql))
+            columns = list(cursor.description or ())
+        async with session.cursor(name="answer") as cursor:
+            await cursor.execute(_cut(sql, columns))
+            rows = await cursor.fetchmany(limit + 1)
+    names = [column.name for column in columns]
+    return Found(names, [list(row) for row in rows[:limit]], len(rows) > limit)
+
+
+def _cut(sql: str, columns: list[psycopg.Column]) -> Composed:
+    """The query with its texts cut where they are: one value could fill the memory of this process."""
+    names = [Identifier(f"c{number}") for number in range(len(columns))]
+    shown = [
+        SQL("left({}::text, {})").format(name, LONGEST_CELL + 1) if column.type_code in _TEXTS else name
+        for name, column in zip(names, columns, strict=True)
+    ]
+    return SQL("select {} from ({}) as answer({})").format(
+        SQL(", ").join(shown), _text(sql), SQL(", ").join(names)
+    )
 
 
 async def plan_only(sql: str, *, tenant: str, timeout_s: float) -> None:

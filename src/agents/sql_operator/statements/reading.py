@@ -22,6 +22,9 @@ from agents.sql_operator.statements.writes import check_insert, check_update
 DIALECT = "postgres"
 LONGEST = 8_000
 """Characters; a longer statement is not what somebody asked for."""
+JOINING = frozenset({"DPipe", "Concat", "ConcatWs"})
+MOST_JOINED = 12
+"""Joined with itself a text doubles: thirty times, and it fills the server's memory."""
 SHORT = re.compile("[a-z]")
 """No word of SQL has one letter: `o.status` needs no quotes."""
 
@@ -123,6 +126,9 @@ def _kind(statement: exp.Expr) -> Literal["read", "write"]:
 
 
 def _check_parts(statement: exp.Expr) -> None:
+    joined = sum(type(part).__name__ in JOINING for part in statement.walk())
+    if joined > MOST_JOINED:
+        raise Refused(f"texts are joined {joined} times, {MOST_JOINED} are allowed: show them in columns")
     for part in statement.walk():
         name = type(part).__name__
         if part is not statement and name in ("Update", "Insert", "Delete", "Merge"):
