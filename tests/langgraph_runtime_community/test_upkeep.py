@@ -92,7 +92,7 @@ async def test_a_time_to_live_spares_a_question_and_a_run_that_comes_in_between(
         return found
 
     monkeypatch.setattr(pruning.database, "fetch", with_a_run_meanwhile)
-    assert await pruning.sweep(10) == 2
+    assert await pruning.sweep(10) == 1
     left = {str(row["thread_id"]) for row in world.ask("SELECT thread_id FROM server.threads")}
     assert left == {asks, runs}
 

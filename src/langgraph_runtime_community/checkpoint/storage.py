@@ -29,6 +29,11 @@ async def thread_storage(conn: Any, thread_id: UUID | str) -> dict[str, Any]:
     return {"total_bytes": sum(tables.values()), "tables": tables, "channels": channels}
 
 
+async def drop_replaced(thread_id: UUID | str) -> None:
+    """Forget what was replaced on checkpoints that are gone."""
+    await database.execute(QUERIES["drop_replaced"], {"thread": str(thread_id)})
+
+
 async def keep_latest(thread_id: UUID | str) -> int:
     """Remove all checkpoints but the newest of each namespace, and what a delta channel is rebuilt from; how many."""
     async with database.connection() as conn, conn.transaction():

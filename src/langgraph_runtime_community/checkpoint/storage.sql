@@ -59,6 +59,13 @@ DELETE FROM public.checkpoint_writes w WHERE w.thread_id = :thread AND NOT EXIST
     WHERE c.thread_id = w.thread_id AND c.checkpoint_ns = w.checkpoint_ns AND c.checkpoint_id = w.checkpoint_id
 );
 
+-- name: drop_replaced
+-- What was replaced on checkpoints that are gone.
+DELETE FROM server.replaced_writes r WHERE r.thread_id = :thread AND NOT EXISTS (
+    SELECT FROM public.checkpoints c
+    WHERE c.thread_id = r.thread_id AND c.checkpoint_ns = r.checkpoint_ns AND c.checkpoint_id = r.checkpoint_id
+);
+
 -- name: drop_blobs
 -- Blobs that no checkpoint uses.
 DELETE FROM public.checkpoint_blobs b WHERE b.thread_id = :thread AND NOT EXISTS (

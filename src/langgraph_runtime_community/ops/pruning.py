@@ -6,7 +6,7 @@ from uuid import UUID
 
 from langgraph_runtime_community import database
 from langgraph_runtime_community.checkpoint.saver import Checkpointer
-from langgraph_runtime_community.checkpoint.storage import keep_latest
+from langgraph_runtime_community.checkpoint.storage import drop_replaced, keep_latest
 from langgraph_runtime_community.ops import working
 from stationmaster.postgres.queries import load
 
@@ -32,6 +32,7 @@ async def only_latest(thread_id: UUID) -> None:
         await Checkpointer(lease=None).aprune([str(thread_id)], strategy="keep_latest")
     except NotImplementedError:
         await keep_latest(thread_id)
+    await drop_replaced(thread_id)
 
 
 async def sweep(limit: int) -> int:

@@ -23,7 +23,7 @@ ORDER BY r.created_at DESC, r.run_id DESC LIMIT :limit OFFSET :offset;
 
 -- name: delete
 -- A run with what it left in the checkpoints, if the caller may see its thread.
-SELECT server.delete_run(:run_id, :thread_id, :filter) AS deleted;
+SELECT deleted, undone FROM server.delete_run(:run_id, :thread_id, :filter);
 
 -- name: stats
 -- How long the queue is, and how long runs have waited in it, in seconds.
