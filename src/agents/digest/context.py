@@ -1,6 +1,6 @@
 """What an assistant can set: the server draws its form from these fields and their descriptions."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -35,7 +35,7 @@ class Context(BaseModel):
         min_length=1,
         description="The time zone of `day_starts`, such as Europe/Berlin.",
     )
-    recipients: list[str] = Field(
+    recipients: list[Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+$")]] = Field(
         default=[SUPPORT_DESK],
         max_length=20,
         description="Mail addresses that get each report once; none: it is kept and not mailed.",

@@ -5,7 +5,9 @@ from typing import Any
 
 from langchain_core.messages import SystemMessage
 
-SYSTEM_PROMPT = "You write for the people who run an online shop's support. Be plain and short; say first what needs a person."
+SYSTEM_PROMPT = (
+    "You write for those who run a shop's support. Be plain and short; say first what needs a person."
+)
 
 HEADLINE = """\
 Write one or two sentences that say what matters most in these figures. Use no number that is not among them, and no

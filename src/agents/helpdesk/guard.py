@@ -6,6 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
+from agents.helpdesk.calls import RESOLUTION
 from agents.shared.shop.mail import SUPPORT_DESK
 
 _INTERNALS = (
@@ -47,7 +48,11 @@ def objections(reply: str, messages: Sequence[AnyMessage], state: Mapping[str, A
     shown = {address.rstrip(".").casefold() for address in _MAIL.findall(reply)}
     if shown - known - {SUPPORT_DESK}:
         found.append("it shows a mail address that the customer did not write")
-    told = [message.text for message in messages if isinstance(message, ToolMessage)]
+    # Not of errors: they repeat what the model itself has asked for. Nor of its answer.
+    results = [
+        message for message in messages if isinstance(message, ToolMessage) and message.status != "error"
+    ]
+    told = [message.text for message in results if message.name != RESOLUTION]
     unknown = _amounts(reply) - _numbers([*written, *told])
     if unknown:
         found.append(f"it names ${min(unknown)}, which no tool said")

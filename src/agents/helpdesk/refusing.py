@@ -27,7 +27,7 @@ def refusal(args: Mapping[str, Any], state: Mapping[str, Any]) -> str | None:
     if amount is None or amount != amount or amount <= 0:  # NaN is not itself
         return f"Nothing can be refunded for order {number}: name an amount above zero, or none if it has any left."
     if round(amount, 2) != amount:
-        return f"${amount} has more than two decimals."
+        return "The amount has more than two decimals."
     if amount > order["refundable_usd"]:
-        return f"Order {number} has ${order['refundable_usd']:.2f} left to refund; ${amount:.2f} is more than that."
+        return f"Order {number} has ${order['refundable_usd']:.2f} left to refund, which is less than was asked for."
     return None

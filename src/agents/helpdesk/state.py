@@ -63,6 +63,12 @@ def merge_orders(left: dict[str, Order] | None, right: dict[str, Order] | None) 
     return {**(left or {}), **(right or {})}
 
 
+def add_receipts(left: list[Paid] | None, right: list[Paid] | None) -> list[Paid]:
+    """Each refund once: a tool that runs again, and a second call for the same money, bring the same reference."""
+    found = {(paid["order_id"], paid["reference"]): paid for paid in [*(left or []), *(right or [])]}
+    return list(found.values())
+
+
 class State(Accounted):
     """The whole state; what a caller may send is `messages`, `ticket_id` and `user_tier`."""
 
@@ -71,7 +77,7 @@ class State(Accounted):
 
     turns: NotRequired[Annotated[int, OmitFromInput]]
     orders: NotRequired[Annotated[dict[str, Order], OmitFromInput, merge_orders]]
-    receipts: NotRequired[Annotated[list[Paid], OmitFromInput, operator.add]]
+    receipts: NotRequired[Annotated[list[Paid], OmitFromInput, add_receipts]]
     failures: NotRequired[Annotated[list[Failure], OmitFromInput, operator.add]]
     escalations: NotRequired[Annotated[list[str], OmitFromInput, operator.add]]
     stopped: NotRequired[Annotated[str | None, OmitFromInput]]

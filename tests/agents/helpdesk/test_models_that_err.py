@@ -127,6 +127,30 @@ async def test_two_amounts_for_one_order_in_one_request_pay_once(
     assert len(Ledger(agents_on_shop).refunds(desk.ticket_id)) == 1
 
 
+async def test_one_refund_asked_for_in_two_ways_counts_once(
+    desk: Desk, openai_server: OpenAIServer, agents_on_shop: str
+) -> None:
+    order_id = place_order(agents_on_shop)
+    again = ("refund", {"order_id": order_id, "amount_usd": 5, "reason": "really broken"})
+    openai_server.script(calls(("order_lookup", {"order_id": order_id})), calls(refund(order_id, 5), again))
+    await desk.say(f"Refund {order_id}")
+    openai_server.script(ends("We have refunded $5.00.", "refunded", order_id))
+    ended = final(await desk.decide({"type": "approve"}, {"type": "approve"}))
+    assert ended["refunded_usd"] == 5.0
+    assert Ledger(agents_on_shop).refunded_usd(desk.ticket_id) == [5.0]
+
+
+async def test_an_amount_that_only_an_error_repeats_was_told_by_no_tool(
+    desk: Desk, openai_server: OpenAIServer
+) -> None:
+    desk.ticket_id = "T-echo"
+    openai_server.script(calls(("vat", {"net_usd": 42.17, "country": 5})), ends("You get $42.17."))
+    values = await desk.say("Hello")
+    assert "42.17" in results(values)[0].text
+    assert final(values)["handed_over"]
+    assert values["guarded"] == ["it names $42.17, which no tool said"]
+
+
 @pytest.mark.parametrize("amount", [0, -5, 1e9, 700.0, 5.001])
 async def test_an_amount_that_can_not_be_asks_nobody(
     desk: Desk, openai_server: OpenAIServer, agents_on_shop: str, amount: float
