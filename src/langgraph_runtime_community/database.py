@@ -87,6 +87,13 @@ async def connection() -> AsyncIterator[Connection]:
         raise translated(error) from error
 
 
+@asynccontextmanager
+async def transaction() -> AsyncIterator[Connection]:
+    """A connection in a transaction of its own, which is undone if the body fails."""
+    async with connection() as conn, conn.transaction():
+        yield conn
+
+
 async def _refuse_stale(conn: Connection) -> None:
     """Raise for an idle connection that is none any more: bytes that wait to be read are its end, or the reason.
 

@@ -1,7 +1,7 @@
 """The checkpointer that the server asks for: AsyncPostgresSaver's reading, our writing, no lock between runs."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -32,6 +32,7 @@ LARGEST_INT, LARGEST_FLOAT = 2**63, 1e15
 class Checkpointer(AsyncPostgresSaver):
     """One a run, or one a request. It belongs to the run in whose worker it was made, and writes as that.
 
+    `held`: a connection in a transaction, in which all is read and written as long as it is set.
     `conn` and `use_direct_connection` are what the server passes to every runtime; connections come from the pool.
     """
 
@@ -50,13 +51,14 @@ class Checkpointer(AsyncPostgresSaver):
         serde = Serializer(__unpack_ext_hook__=unpack_hook) if unpack_hook else Serializer()
         super().__init__(cast("Any", database.pool()), serde=serde)
         self.lease = LEASE.get() if lease is SURE else cast("Lease | None", lease)
+        self.held: database.Connection | None = None
         self._writers: dict[str, StepWriter] = {}
 
     def _writer(self, config: RunnableConfig) -> StepWriter:
         thread_id = str(config.get("configurable", {})["thread_id"])
         if thread_id not in self._writers:
             lease = self.lease if self.lease and str(self.lease.thread_id) == thread_id else None
-            self._writers[thread_id] = StepWriter(thread_id, lease)
+            self._writers[thread_id] = StepWriter(thread_id, lease, self._execute)
         return self._writers[thread_id]
 
     async def aput(
@@ -114,6 +116,12 @@ class Checkpointer(AsyncPostgresSaver):
             self.lease.require()
         return super().get_next_version(current, channel)
 
+    async def _execute(self, query: database.Query, params: dict[str, Any]) -> None:
+        if self.held is None:
+            await database.execute(query, params)
+        else:
+            await self.held.execute(query, params)
+
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Remove what these runs saved."""
         from langgraph_runtime_community.checkpoint import storage
@@ -130,7 +138,8 @@ class Checkpointer(AsyncPostgresSaver):
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
         """A connection for each operation: the library's lock would let the reads of a run wait for each other."""
         kind = OpeningCursor if active() else AsyncCursor[DictRow]
-        async with database.connection() as conn, kind(conn, row_factory=dict_row) as cursor:
+        taken = nullcontext(self.held) if self.held else database.connection()
+        async with taken as conn, kind(conn, row_factory=dict_row) as cursor:
             cursor.format = Format.BINARY
             if pipeline:
                 async with conn.transaction():

@@ -1,7 +1,7 @@
 """What a super-step leaves behind, gathered into one statement."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,7 @@ class StepWriter:
 
     thread_id: str
     lease: Lease | None
+    execute: Callable[[database.Query, dict[str, Any]], Awaitable[object]] = database.execute
     _waiting: list[Write] = field(default_factory=list)
     _written: asyncio.Future[None] | None = None
     _flushing: set[asyncio.Task[None]] = field(default_factory=set)
@@ -116,7 +117,7 @@ class StepWriter:
         if lease is not None and lease.lost:
             raise lease.lose()
         try:
-            await database.execute(SAVE, self._params(writes, saved))
+            await self.execute(SAVE, self._params(writes, saved))
         except LeaseLost:
             raise (lease.lose() if lease else LeaseLost("the run was taken")) from None
 

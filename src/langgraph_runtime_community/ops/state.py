@@ -1,23 +1,18 @@
 """Threads.State: reading and changing a thread's state, through its graph."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
-from uuid import UUID
 
 from langgraph.types import StateSnapshot, StateUpdate
 from langgraph_sdk import Auth
 from starlette.exceptions import HTTPException
 
 from langgraph_runtime_community import database
-from langgraph_runtime_community.checkpoint.saver import Checkpointer
 from langgraph_runtime_community.database import json
-from langgraph_runtime_community.errors import RunInFlight
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask
-from langgraph_runtime_community.ops.snapshots import columns_of
-from langgraph_runtime_community.ops.thread_stream import STATE_UPDATE, Stream
-from langgraph_runtime_community.sealing import objects
+from langgraph_runtime_community.ops.changing import changing
+from langgraph_runtime_community.ops.graphs import opened, reader
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("threads.sql"))
@@ -33,7 +28,7 @@ class State:
         thread, graph_id = await _thread(config, "read", ctx)
         if graph_id is None:
             return _nothing()
-        async with _graph(thread, graph_id, config, "threads.read", for_json=True) as graph:
+        async with opened(thread, graph_id, config, "threads.read", reader()) as graph:
             snapshot = await graph.aget_state(config, subgraphs=subgraphs)
         if snapshot.metadata and snapshot.metadata.get("checkpoint_ns") == "":
             cast("Row", snapshot.metadata).pop("checkpoint_ns")
@@ -50,7 +45,7 @@ class State:
         start = {"configurable": {"checkpoint_id": before}} if isinstance(before, str) else before
         if start is not None and "configurable" not in start:
             start = {"configurable": start}
-        async with _graph(thread, graph_id, config, "threads.read", for_json=True) as graph:
+        async with opened(thread, graph_id, config, "threads.read", reader()) as graph:
             history = graph.aget_state_history(config, limit=limit, filter=metadata, before=start)
             return [snapshot async for snapshot in history]
 
@@ -60,16 +55,13 @@ class State:
     ) -> Row:  # fmt: skip
         """Change the state as if a node had; HTTPException 409 while a run of the thread is in flight."""
         thread, graph_id = await _thread(config, "update", ctx)
-        await _require_idle(thread["thread_id"])
         configurable = config["configurable"]
         update = {
             **config,
             "configurable": {"checkpoint_ns": "", **configurable, "graph_id": _needed(graph_id, thread)},
         }
-        async with _graph(thread, _needed(graph_id, thread), config, "threads.update") as graph:
-            with _conflicts(thread["thread_id"]):
-                made = await graph.aupdate_state(update, values, as_node=as_node)
-        await _changed(config, ctx)
+        async with changing(thread, _needed(graph_id, thread), config) as graph:
+            made = await graph.aupdate_state(update, values, as_node=as_node)
         configurable = made["configurable"]
         return {
             "checkpoint": configurable, "configurable": configurable, "checkpoint_id": configurable["checkpoint_id"]
@@ -77,7 +69,7 @@ class State:
 
     @staticmethod
     async def bulk(conn: Any, *, config: Row, supersteps: Sequence[Row], ctx: Context = None) -> Row:
-        """Many changes at once, super-step by super-step."""
+        """Many changes, super-step by super-step, all of them or none; else as `post`."""
         from langgraph_api.command import map_cmd
 
         thread, graph_id = await _thread(config, "update", ctx)
@@ -95,10 +87,8 @@ class State:
             ]
             for step in supersteps
         ]
-        async with _graph(thread, _needed(graph_id, thread), config, "threads.update") as graph:
-            with _conflicts(thread["thread_id"]):
-                made = await graph.abulk_update_state(config, steps)
-        await _changed(config, ctx)
+        async with changing(thread, _needed(graph_id, thread), config) as graph:
+            made = await graph.abulk_update_state(config, steps)
         return {"checkpoint": made["configurable"]}
 
 
@@ -119,60 +109,6 @@ async def _thread(config: Row, action: str, ctx: Context) -> tuple[Row, str | No
         found = await database.fetch_one(QUERIES["graph_of"], params)
         graph_id = found["graph_id"] if found else None
     return row, graph_id
-
-
-@asynccontextmanager
-async def _graph(
-    thread: Row, graph_id: str, config: Row, access: str, *, for_json: bool = False
-) -> AsyncIterator[Any]:
-    """The thread's graph on a checkpointer that belongs to no run, also where a node calls the API of its own server.
-
-    For answers in JSON, objects in the state stay what they were made of: their classes need not be there.
-    """
-    from langgraph.checkpoint.serde.jsonplus import _msgpack_ext_hook_to_json  # pyright: ignore[reportPrivateUsage]
-    from langgraph_api.graph import get_graph
-    from langgraph_api.store import get_store
-
-    kept = await objects.open_config(thread["config"])
-    merged = {**kept, "configurable": {**kept.get("configurable", {}), **config.get("configurable", {})}}
-    checkpointer = Checkpointer(unpack_hook=_msgpack_ext_hook_to_json if for_json else None, lease=None)
-    store: Any = await get_store()
-    typed: Any = merged
-    why: Any = access
-    async with get_graph(
-        graph_id, typed, checkpointer=checkpointer, store=store, access_context=why
-    ) as graph:
-        yield graph
-
-
-async def _changed(config: Row, ctx: Context) -> None:
-    """Write the new state into the thread's row, and tell those who listen."""
-    from langgraph_api.serde import json_dumpb
-    from langgraph_api.state import state_snapshot_to_thread_state
-
-    thread_id = as_uuid(config["configurable"]["thread_id"])
-    snapshot = await State.get(None, {"configurable": {"thread_id": str(thread_id)}}, ctx=ctx)
-    await database.execute(QUERIES["set_state"], {"thread_id": thread_id, **await columns_of(snapshot)})
-    told = {"state": state_snapshot_to_thread_state(snapshot), "thread_id": str(thread_id)}
-    await Stream.publish(thread_id, STATE_UPDATE, json_dumpb(told))
-
-
-async def _require_idle(thread_id: UUID) -> None:
-    """Judged again when the change is written; this says it before the graph is asked."""
-    if runs := await database.fetch(QUERIES["in_flight"], {"thread_id": thread_id}):
-        raise _busy(thread_id, ", ".join(str(row["run_id"]) for row in runs))
-
-
-@contextmanager
-def _conflicts(thread_id: UUID) -> Iterator[None]:
-    try:
-        yield
-    except RunInFlight:
-        raise _busy(thread_id, "one that came meanwhile") from None
-
-
-def _busy(thread_id: UUID, runs: str) -> HTTPException:
-    return HTTPException(409, f"Thread {thread_id} has in-flight runs: {runs}")
 
 
 def _needed(graph_id: str | None, thread: Row) -> str:

@@ -59,14 +59,15 @@ SELECT server.copy_checkpoints(:thread_id::text, :copy::text);
 -- Those of some threads that the caller may see.
 SELECT thread_id FROM server.threads WHERE thread_id = ANY (:ids::uuid[]) AND server.passes(metadata, :filter);
 
+-- name: hold
+-- Nobody else changes the thread, or makes a run of it, until the transaction is over.
+SELECT thread_id FROM server.threads WHERE thread_id = :thread_id FOR UPDATE;
+
 -- name: set_state
--- What a change of state from outside makes of the thread.
+-- What a change of state from outside makes of the thread, which is held, and has no run in flight.
 UPDATE server.threads SET
     settled = :settled, values = :values, interrupts = :interrupts, error = NULL,
-    updated_at = clock_timestamp(), state_updated_at = clock_timestamp(),
-    status = CASE WHEN EXISTS (
-        SELECT FROM server.runs r WHERE r.thread_id = :thread_id AND r.status IN ('pending', 'running')
-    ) THEN 'busy' ELSE :settled END
+    updated_at = clock_timestamp(), state_updated_at = clock_timestamp(), status = :settled
 WHERE thread_id = :thread_id;
 
 -- name: graph_of
