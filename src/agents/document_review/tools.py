@@ -6,7 +6,9 @@ file, runs in a thread: the loop serves other runs.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
+from typing import TypeVar
 
 from agents.document_review import compliance, library, pii, security
 from agents.document_review.extraction import Extracted, pages_of
@@ -16,6 +18,11 @@ from agents.document_review.report import severity_of
 from agents.document_review.state import Document, Report, State
 from agents.shared.resilience import breaker
 from agents.shared.shop import dead_letters
+
+Made = TypeVar("Made")
+READERS = 2
+_readers = ThreadPoolExecutor(READERS, thread_name_prefix="document-review")
+"""Threads of our own: long documents must not take those that everything else in the process shares."""
 
 
 def review_key(state: State, thread_id: str) -> str:
@@ -31,7 +38,7 @@ async def find_file(tenant: str, document_id: str) -> File | None:
 
 async def extract(tenant: str, file: File, max_pages: int) -> tuple[Document, Extracted]:
     """The text of its pages, which is kept. Raises Unreadable."""
-    extracted = await asyncio.to_thread(pages_of, file.content, file.media_type, max_pages)
+    extracted = await _in_thread(lambda: pages_of(file.content, file.media_type, max_pages))
     if not extracted.is_empty:
         await library.keep_pages(tenant, file, extracted)
     document: Document = {
@@ -53,7 +60,7 @@ async def read_pages(tenant: str, document: Document) -> list[str]:
 
 async def look_through(pages: Sequence[str], rule: Callable[[str], list[Span]]) -> list[Finding]:
     """What a rule finds, page by page, with its place."""
-    return await asyncio.to_thread(_look_through, pages, rule)
+    return await _in_thread(lambda: _look_through(pages, rule))
 
 
 async def find_pii(pages: Sequence[str]) -> list[Finding]:
@@ -69,12 +76,12 @@ async def find_risks(pages: Sequence[str]) -> list[Finding]:
 async def find_gaps(pages: Sequence[str], kind: str) -> list[Finding]:
     """Forbidden promises, and what a document of this kind lacks."""
     found = await look_through(pages, compliance.spans)
-    return found + await asyncio.to_thread(lambda: list(compliance.missing(kind, pages)))
+    return found + await _in_thread(lambda: list(compliance.missing(kind, pages)))
 
 
 async def excerpt(pages: Sequence[str], characters: int) -> str:
     """The beginning of the document, in which personal data and secrets are masked: what a model may see."""
-    return await asyncio.to_thread(_excerpt, pages, characters)
+    return await _in_thread(lambda: _excerpt(pages, characters))
 
 
 async def decide(tenant: str, state: State, report: Report, by: str) -> Decided:
@@ -102,6 +109,10 @@ async def bury(tenant: str, state: State, thread_id: str) -> bool:
         reason="; ".join(f"{failure['node']}: {failure['reason']}" for failure in failures) or "unknown",
         detail={"tenant": tenant, "document_id": state["document_id"]},
     )
+
+
+async def _in_thread(work: Callable[[], Made]) -> Made:
+    return await asyncio.get_running_loop().run_in_executor(_readers, work)
 
 
 def _look_through(pages: Sequence[str], rule: Callable[[str], list[Span]]) -> list[Finding]:

@@ -12,13 +12,18 @@ from agents.treasury.state import Outcome, Payment, Proposal, Trade, Verdict
 
 @dataclass(frozen=True)
 class Asked:
-    """Whose request is checked, and under which key it is entered."""
+    """Whose request is checked, and as which revision of which request it is entered."""
 
     tenant: str
     thread: str
-    key: str
+    request: str
     revision: int
     requested_by: str
+
+    def key(self, digest: str, *, later: int = 0) -> str:
+        """Under which it is entered: where a thread was lost or forked, another proposal must not come under the key of
+        the first, and the same one must."""
+        return f"{self.request}:{self.revision + later}:{digest[:12]}"
 
 
 @dataclass(frozen=True)
@@ -41,15 +46,16 @@ async def check(proposal: Proposal, asked: Asked, context: Context) -> Verdict |
         amount = round(price * proposal["quantity"], 2)
     else:
         amount = proposal["amount_usd"]
-    refused = await _refusal(proposal, amount, asked, bound)
+    digest = digest_of(proposal, amount)
+    refused = await _refusal(proposal, amount, asked, bound, asked.key(digest))
     if refused:
         return refused
     return {
-        "key": asked.key,
+        "key": asked.key(digest),
         "revision": asked.revision,
         "amount_usd": amount,
         "signatures_needed": signatures_for(amount, bound, context),
-        "digest": digest_of(proposal, amount),
+        "digest": digest,
         "requested_by": asked.requested_by,
         "notes": await _notes(proposal, amount, asked, bound),
     }
@@ -78,23 +84,25 @@ async def risk_of(proposal: Proposal, amount: float, tenant: str) -> int:
     return by_amount + (0 if known else 40)
 
 
-async def _refusal(proposal: Proposal, amount: float, asked: Asked, bound: Limits) -> Refused | None:
+async def _refusal(
+    proposal: Proposal, amount: float, asked: Asked, bound: Limits, key: str
+) -> Refused | None:
     if amount > bound.largest_usd:
         return Refused(
             "over_limit", f"${amount:,.2f} is more than the ${bound.largest_usd:,.2f} that go out at once"
         )
-    spent = await book.spent_today(asked.tenant, asked.key)
+    spent = await book.spent_today(asked.tenant, key)
     if spent + amount > bound.daily_usd:
         return Refused("over_limit", book.over_the_day(spent, amount, bound))
     if proposal["kind"] == "trade":
-        return await _not_held(proposal, asked)
-    return await _sanctioned(proposal, asked) or await _duplicate(proposal, asked)
+        return await _not_held(proposal, asked, key)
+    return await _sanctioned(proposal, asked) or await _duplicate(proposal, asked, key)
 
 
-async def _not_held(trade: Trade, asked: Asked) -> Refused | None:
+async def _not_held(trade: Trade, asked: Asked, key: str) -> Refused | None:
     if trade["side"] == "buy":
         return None
-    has = await book.held(asked.tenant, trade["symbol"], asked.key)
+    has = await book.held(asked.tenant, trade["symbol"], key)
     if has >= trade["quantity"]:
         return None
     return Refused("not_held", f"there are only {has} shares of {trade['symbol']} to sell")
@@ -112,8 +120,8 @@ async def _sanctioned(payment: Payment, asked: Asked) -> Refused | None:
     )
 
 
-async def _duplicate(payment: Payment, asked: Asked) -> Refused | None:
-    before = await book.paid_before(asked.tenant, payment["account"], payment["reference"], asked.thread)
+async def _duplicate(payment: Payment, asked: Asked, key: str) -> Refused | None:
+    before = await book.paid_before(asked.tenant, payment["account"], payment["reference"], asked.thread, key)
     if before is None:
         return None
     return Refused("duplicate", f"reference {payment['reference']} of this payee is known already: {before}")

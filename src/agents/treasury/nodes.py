@@ -130,14 +130,14 @@ async def _checked(
     revision = max(state.revision, 1)
     whose = before["requested_by"] if before else caller.identity
     request = tools.request_of(state, thread)
-    asked = checks.Asked(caller.tenant, thread, f"{request}:{revision}", revision, whose)
+    asked = checks.Asked(caller.tenant, thread, request, revision, whose)
     checked = await checks.check(proposal, asked, Context.of(runtime))
     if isinstance(checked, checks.Refused) or before is None or checked["digest"] == before["digest"]:
         return checked
     inboxes = (await book.limits(caller.tenant)).inboxes
     return {
         **checked,
-        "key": f"{request}:{revision + 1}",
+        "key": asked.key(checked["digest"], later=1),
         "revision": revision + 1,
         "requested_by": _changed_by(state.answered, caller, inboxes),
     }

@@ -49,7 +49,11 @@ async def test_none_matched_goes_to_the_standard_processor(client: LangGraphClie
 
 @pytest.mark.parametrize(
     ("content", "media_type", "outcome"),
-    [(b"", "text/plain", "empty"), (b"%PDF-", "application/pdf", "unreadable")],
+    [
+        (b"", "text/plain", "empty"),
+        (b"%PDF-", "application/pdf", "unreadable"),
+        (b"\x00\x01" * 50, "text/markdown", "unreadable"),
+    ],
 )
 async def test_what_can_not_be_reviewed_ends_and_says_so(
     client: LangGraphClient, shelves: Shelf, content: bytes, media_type: str, outcome: str
@@ -57,6 +61,12 @@ async def test_what_can_not_be_reviewed_ends_and_says_so(
     thread, values = await review_of(client, shelves.put(content, media_type))
     assert values["outcome"] == outcome
     assert (await thread.state())["next"] == []
+
+
+async def test_a_wrong_encoding_is_read_and_said(client: LangGraphClient, shelves: Shelf) -> None:
+    _, values = await review_of(client, shelves.put("Größe: 5 €, tulips in April.".encode("cp1252")))
+    assert values["outcome"] == "reported"
+    assert "Windows-1252" in str(values["degraded"])
 
 
 async def test_200_pages_of_pdf_on_a_server_that_looks_for_blocking_calls(

@@ -81,3 +81,30 @@ async def test_a_bad_write_fails_with_the_field_named_and_the_thread_stays_reada
     assert "risk" in str(failed["__error__"])
     assert (await thread.state())["next"] == ["gate"]
     assert books.statuses(thread.thread_id) == ["checked"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({"amount_usd": 250_000.01}, "over_limit"),
+        ({"beneficiary": "Vostok Meridian Trading LLC"}, "sanctioned"),
+        ({"beneficiary": "Gazanpronbank"}, "held"),
+    ],
+)
+async def test_what_a_check_refuses_ends_and_asks_nobody(
+    client: LangGraphClient, books: Book, changes: dict[str, object], outcome: str
+) -> None:
+    thread = await desk(client)
+    values = await thread.run(input={"request": {**pay(100), **changes}})
+    assert values["outcome"] == outcome
+    assert (await thread.state())["next"] == []
+    assert books.transactions(thread.thread_id) == []
+    assert len(books.mails(thread.thread_id)) == (outcome != "over_limit")
+
+
+async def test_the_same_invoice_again_is_a_duplicate(client: LangGraphClient, books: Book) -> None:
+    request = pay(100)
+    one, two = await desk(client), await desk(client)
+    assert (await one.run(input={"request": request}))["outcome"] == "executed"
+    assert (await two.run(input={"request": request}))["outcome"] == "duplicate"
+    assert books.transactions(two.thread_id) == []

@@ -74,9 +74,9 @@ async def held(tenant: str, symbol: str, key: str) -> int:
         return await held_in(conn, tenant, symbol, key)
 
 
-async def paid_before(tenant: str, account: str, reference: str, thread: str) -> str | None:
+async def paid_before(tenant: str, account: str, reference: str, thread: str, key: str) -> str | None:
     """What is known of the same reference of the same payee, in words, or None."""
-    asked = {"tenant": tenant, "account": account, "reference": reference, "thread": thread}
+    asked = {"tenant": tenant, "account": account, "reference": reference, "thread": thread, "key": key}
     async with connection() as conn:
         row = await (await conn.execute(_PAID_BEFORE, asked)).fetchone()
     return (

@@ -54,12 +54,13 @@ select coalesce(sum(case when side = 'sell' then -quantity when status = 'execut
 from treasury.transactions
 where tenant = :tenant and symbol = :symbol and key <> :key and status in ('executing', 'executed');
 
--- name: paid_before(tenant, account, reference, thread)^
--- The transaction by which this very reference of this payee was paid, is being paid or waits in another thread.
+-- name: paid_before(tenant, account, reference, thread, key)^
+-- The transaction by which this very reference of this payee was paid, is being paid or waits in another thread; the one
+-- of this key does not count: a request that comes again after a crash is no duplicate of itself.
 select transaction_id, status, amount_usd::float8 as amount_usd
 from treasury.transactions
 where tenant = :tenant and treasury.account_key(account) = treasury.account_key(:account)
-  and upper(reference) = upper(:reference) and kind = 'payment'
+  and upper(reference) = upper(:reference) and kind = 'payment' and key <> :key
   and (status in ('executing', 'executed') or (status = 'checked' and not starts_with(request, :thread || ':')))
 limit 1;
 
