@@ -9,6 +9,7 @@ from langgraph.pregel import Pregel
 
 Graph = Pregel[Any, Any, Any, Any]
 LONGEST_DEFAULT = 40
+DOT = "\\2e"
 
 
 def graphs(config: Path) -> dict[str, Graph]:
@@ -76,7 +77,9 @@ def filled(page: str, graph: Graph) -> str:
 
 def drawing(graph: Graph) -> str:
     """The graph as a Mermaid flowchart, in a fenced block."""
-    return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
+    drawn = graph.get_graph().draw_mermaid(with_styles=False).strip()
+    # Dots are escaped in ids, which are all that is shown here; Mermaid reads them as they are.
+    return f"```mermaid\n{drawn.replace(DOT, '.')}\n```"
 
 
 def settings_table(graph: Graph) -> str:
