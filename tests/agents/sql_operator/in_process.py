@@ -89,9 +89,10 @@ def level(uri: str, sku: str = "P9001-1") -> int:
     return found[0]["reorder_level"]
 
 
-def writes(uri: str) -> int:
-    """How many writes were carried out."""
-    return rows(uri, "select count(*) as n from desk.writes")[0]["n"]
+def writes(uri: str, talk: Desk) -> int:
+    """How many writes a thread has carried out."""
+    query = "select count(*) as n from desk.writes where idempotency_key like %s"
+    return rows(uri, query, f"write:{talk.thread_id}:%")[0]["n"]
 
 
 def hurry(patch: pytest.MonkeyPatch) -> None:

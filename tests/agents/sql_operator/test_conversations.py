@@ -42,9 +42,9 @@ async def test_a_write_is_counted_first_and_done_once(desk: str) -> None:
     talk, before = Desk.open(), level(desk)
     state = await talk.ask(SET_LEVEL)
     assert state.get("effect", "").startswith("changes 1 row (")
-    assert (level(desk), writes(desk)) == (before, 0)
+    assert (level(desk), writes(desk, talk)) == (before, 0)
     state = await talk.approve()
-    assert (state.get("outcome"), level(desk), writes(desk)) == ("changed", 25, 1)
+    assert (state.get("outcome"), level(desk), writes(desk, talk)) == ("changed", 25, 1)
     assert told(state) == "Done: 1 row changed. Sets the reorder level of P9001-1 to 25."
 
 
@@ -57,7 +57,7 @@ async def test_execute_that_runs_again_finds_its_write_done(desk: str) -> None:
     with psycopg.connect(desk) as conn:
         conn.execute("update desk.stock set reorder_level = 1 where sku = 'P9001-1'")
     state = await talk.graph.ainvoke(None, before, context=talk.context)
-    assert (state["result"]["repeated"], level(desk), writes(desk)) == (True, 1, 1)
+    assert (state["result"]["repeated"], level(desk), writes(desk, talk)) == (True, 1, 1)
     assert "it was not done twice" in told(state)
 
 
@@ -66,19 +66,19 @@ async def test_the_same_wish_as_a_new_question_is_another_write(desk: str) -> No
     for _ in range(2):
         await talk.ask(SET_LEVEL)
         await talk.approve()
-    assert writes(desk) == 2
+    assert writes(desk, talk) == 2
 
 
-async def test_rows_that_became_more_meanwhile_are_shown_again(desk: str) -> None:
+async def test_rows_that_became_more_meanwhile_are_shown_again(own_desk: str) -> None:
     talk = Desk.open()
     state = await talk.ask("set the reorder level of all garden to 3")
     shown = (state.get("checked") or {})["rows"] or 0
-    with psycopg.connect(desk) as conn:
+    with psycopg.connect(own_desk) as conn:
         conn.execute("update desk.stock set category = 'garden' where sku = 'P9001-1'")
     state = await talk.approve()
     assert await talk.next() == ("execute",)
     assert why(state) == f"it would change {shown + 1} rows now, {shown} were shown; nothing was kept"
-    assert writes(desk) == 0
+    assert writes(own_desk, talk) == 0
     state = await talk.approve()
     assert (state.get("outcome"), (state.get("result") or {})["row_count"]) == ("changed", shown + 1)
 
@@ -125,7 +125,7 @@ async def test_a_changed_state_never_runs_unseen(desk: str) -> None:
     await talk.ask(PENDING)
     state = await talk.write(sql="update stock set reorder_level = 99 where category = 'kitchen'")
     assert talk.nodes == ["execute", "check", "preview"]
-    assert (await talk.next(), state.get("outcome"), writes(desk)) == (("execute",), None, 0)
+    assert (await talk.next(), state.get("outcome"), writes(desk, talk)) == (("execute",), None, 0)
     assert state.get("effect", "").startswith("changes 34 rows")
     assert (await talk.approve()).get("outcome") == "changed"
 
@@ -186,7 +186,7 @@ async def test_a_write_for_too_many_rows_is_refused(desk: str) -> None:
     state = await talk.ask("set the reorder level of all kitchen to 12")
     assert (await talk.next(), state.get("outcome")) == ((), "refused")
     assert "it would change 34 rows, and 5 are allowed" in told(state)
-    assert writes(desk) == 0
+    assert writes(desk, talk) == 0
 
 
 async def test_an_assistant_may_be_kept_from_writing(desk: str) -> None:

@@ -76,7 +76,7 @@ async def test_without_the_right_to_create_roles_it_says_what_to_do_and_then_wor
     talk = Desk.open()
     await talk.ask(SET_LEVEL)
     assert (await talk.approve()).get("outcome") == "changed"
-    assert writes(external) == 1
+    assert writes(external, talk) == 1
     talk = Desk.open()
     await talk.ask("How many orders are there?")
     assert (await talk.approve()).get("outcome") == "answered"

@@ -128,20 +128,22 @@ async def test_what_the_writer_may_do_stays_within_its_columns(desk: str) -> Non
 
 async def test_making_the_roles_again_changes_nothing(desk: str) -> None:
     first = {login: await logins.uri_of(login) for login in LOGINS}
+    configure()
     configure(own_server=True)
     assert {login: await logins.uri_of(login) for login in LOGINS} == first
 
 
-async def test_rights_are_made_again_after_a_restore(desk: str) -> None:
+async def test_rights_are_made_again_after_a_restore(own_desk: str) -> None:
     """A backup holds none: every function is everybody's then, and the roles see nothing."""
     writer, reader = await logins.uri_of("writer"), await logins.uri_of("reader")
-    with psycopg.connect(desk) as conn:
+    with psycopg.connect(own_desk) as conn:
         conn.execute("grant execute on all functions in schema desk to public")
         for uri in (writer, reader):
             role = conninfo_to_dict(uri)["user"]
             conn.execute(
                 SQL("revoke select on all tables in schema desk from {}").format(Identifier(str(role)))
             )
+    configure()
     configure(own_server=True)
     assert (await fetch("SELECT COUNT(*) FROM desk.orders", tenant="main", timeout_s=3, limit=1)).rows[0][
         0

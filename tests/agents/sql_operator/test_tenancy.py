@@ -16,10 +16,10 @@ insert into desk.purchase_requests (tenant, sku, quantity, note) values ('b', 'B
 
 
 @pytest.fixture
-def two_tenants(desk: str) -> str:
-    with psycopg.connect(desk) as conn:
+def two_tenants(own_desk: str) -> str:
+    with psycopg.connect(own_desk) as conn:
         conn.execute(OTHER)
-    return desk
+    return own_desk
 
 
 async def test_each_tenant_reads_its_own_rows(two_tenants: str) -> None:

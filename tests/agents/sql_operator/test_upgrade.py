@@ -47,7 +47,7 @@ async def test_an_older_thread_goes_on(desk: str, way: str) -> None:
     if way == "approve":
         state = await talk.approve()
         assert (talk.nodes, await talk.next()) == (["execute", "check", "preview"], ("execute",))
-        assert (state.get("effect", "")[:13], writes(desk)) == ("changes 1 row", 0)
+        assert (state.get("effect", "")[:13], writes(desk, talk)) == ("changes 1 row", 0)
     elif way == "edit":
         await talk.write("generate", sql="update stock set reorder_level = 31 where sku = 'P9001-1'")
     elif way == "feedback":

@@ -67,9 +67,10 @@ def configure(*, reader: str | None = None, writer: str | None = None, own_serve
             "of STATIONMASTER_SQL_READER_URI and STATIONMASTER_SQL_WRITER_URI one is set: set both or neither"
         )
     given: dict[Login, str | None] = {"reader": reader, "writer": writer}
-    state.uris = {login: uri for login in LOGINS if (uri := given[login])}
-    state.own_server = own_server
-    state.made.clear()
+    uris: dict[Login, str] = {login: uri for login in LOGINS if (uri := given[login])}
+    if (uris, own_server) != (state.uris, state.own_server):
+        state.uris, state.own_server = uris, own_server
+        state.made.clear()
 
 
 async def uri_of(login: Login) -> str:
