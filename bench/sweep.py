@@ -23,7 +23,7 @@ from tests.fakes.graphs.serving import interrupting_server
 from tests.stationmaster.reviews.engine import OneGroup
 
 GRAPH = "plain"
-DONE, SAMPLE = 500, 1_000
+SAMPLE = 1_000
 TOGETHER = 40
 
 
@@ -39,16 +39,16 @@ def _server(runtime: Runtime, uri: str, directory: Path) -> AgentServer:
 
 
 async def measure(
-    uri: str, directory: Path, *, threads: int, waiting: int, server: Runtime = "durable"
+    uri: str, directory: Path, *, threads: int, waiting: int, ended: int = 500, server: Runtime = "durable"
 ) -> dict[str, Any]:
-    """`threads` of which `waiting` ask something, DONE have ended, and the rest has no state yet: to write one takes
+    """`threads` of which `waiting` ask something, `ended` have ended, and the rest has no state yet: to write one takes
     longer than to read it. `uri`: migrated, without reviews."""
     agents_server = _server(server, uri, directory)
     await agents_server.start()
     try:
         async with agents_server.sdk() as client:
             asking = await _together(waiting, lambda: _ask(client))
-            done = await _together(min(DONE, threads - waiting), lambda: _finished(client))
+            done = await _together(min(ended, threads - waiting), lambda: _finished(client))
             new = await _together(threads - len(asking) - len(done), lambda: _new(client))
             everything = [*asking, *done, *new]
             sample = everything[:: max(1, threads // SAMPLE)]
@@ -66,8 +66,8 @@ async def measure(
         await agents_server.sigkill()
     missed = len(set(asking) - {row["thread_id"] for row in found})
     return {
-        "server": server, "threads": threads, "waiting": waiting, "seen": first.threads, "opened": first.opened,
-        "missed": missed, "seconds": round(took, 1), "reading_seconds": round(reading, 1),
+        "server": server, "threads": threads, "waiting": waiting, "ended": len(done), "seen": first.threads,
+        "opened": first.opened, "missed": missed, "seconds": round(took, 1), "reading_seconds": round(reading, 1),
         "ratio": round(took / reading, 2),
     }  # fmt: skip
 
@@ -129,22 +129,26 @@ def print_table(figures: dict[str, Any], console: Console) -> None:
     console.print(table)
 
 
-def main() -> int:
-    parser = parser_for(
-        "bench.sweep",
-        __doc__,
-        {
-            "threads": (10_000, "in all"),
-            "waiting": (500, "of them, that ask something"),
-            "server": ("durable", "or dev"),
-        },
-    )
+OPTIONS = {
+    "threads": (10_000, "in all"),
+    "waiting": (500, "of them, that ask something"),
+    "ended": (500, "of them, that have ended; the rest has no state yet"),
+    "server": ("durable", "on which runtime: durable or dev"),
+}
 
+
+def main() -> int:
     async def measured(uri: str, directory: Path, asked: argparse.Namespace) -> dict[str, Any]:
         return await measure(
-            uri, directory, threads=asked.threads, waiting=asked.waiting, server=asked.server
+            uri,
+            directory,
+            threads=asked.threads,
+            waiting=asked.waiting,
+            ended=asked.ended,
+            server=asked.server,
         )
 
+    parser = parser_for("bench.sweep", __doc__, OPTIONS)
     return alone(parser, measured, print_table, failed=lambda figures: figures["missed"])
 
 
