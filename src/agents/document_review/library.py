@@ -25,6 +25,10 @@ class Gone(PermanentError):
     """The document, its pages or its report is not there (any more): start a new review."""
 
 
+class DecidedAlready(PermanentError):
+    """Another report of this review was published or withheld: start a new review."""
+
+
 @dataclass(frozen=True)
 class File:
     """A document's bytes."""
@@ -100,14 +104,17 @@ async def worst_findings(tenant: str, key: str, limit: int) -> dict[str, list[Fi
 async def keep_report(
     tenant: str, key: str, document: Document, *, kind: str, complete: bool, markdown: str
 ) -> str:
-    """Keep a report; its digest. psycopg's CheckViolation when it was decided about already."""
+    """Keep a report; its digest. Raises DecidedAlready where another one was decided about."""
     digest = sha256(markdown.encode()).hexdigest()
     row = {
         "tenant": tenant, "key": key, "document_id": document["document_id"], "sha256": document["sha256"],
         "kind": kind, "complete": complete, "markdown": markdown, "digest": digest,
     }  # fmt: skip
     async with connection() as conn:
-        await conn.execute(_KEEP_REPORT, row)
+        if await _one(conn, _KEEP_REPORT, **row) is None:
+            decided = await _one(conn, _FIND_REVIEW, tenant=tenant, key=key)
+            if decided is None or decided["digest"] != digest:
+                raise DecidedAlready
     return digest
 
 

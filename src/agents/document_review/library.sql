@@ -41,13 +41,15 @@ select branch, kind, severity, masked, page, start_at, end_at from (
 where place <= :limit
 order by branch, place;
 
--- name: keep_report(tenant, key, document_id, sha256, kind, complete, markdown, digest)!
--- Keeps a report, or replaces one that nobody has decided about.
+-- name: keep_report(tenant, key, document_id, sha256, kind, complete, markdown, digest)^
+-- Keeps a report, or replaces one that nobody has decided about; no row comes back for one that was decided about.
 insert into documents.reviews (tenant, key, document_id, sha256, kind, complete, markdown, digest)
 values (:tenant, :key, :document_id, :sha256, :kind, :complete, :markdown, :digest)
 on conflict (tenant, key) do update
 set sha256 = excluded.sha256, kind = excluded.kind, complete = excluded.complete, markdown = excluded.markdown,
-    digest = excluded.digest;
+    digest = excluded.digest
+where reviews.status = 'reported'
+returning digest;
 
 -- name: find_review(tenant, key)^
 -- A report as it is kept, with what was decided about it.

@@ -26,8 +26,12 @@ _readers = ThreadPoolExecutor(READERS, thread_name_prefix="document-review")
 
 
 def review_key(state: State, thread_id: str) -> str:
-    """What names the thread's current review in the tables."""
-    return f"{thread_id}:{state.get('turns', 0)}"
+    """What names the thread's current review in the tables.
+
+    The bytes are part of it: where a thread was lost or forked, a review of something else is another one.
+    """
+    document = state.get("document")
+    return f"{thread_id}:{state.get('turns', 0)}:{document['sha256'][:12] if document else '-'}"
 
 
 async def find_file(tenant: str, document_id: str) -> File | None:

@@ -1,5 +1,7 @@
 """The document review in this process: branches side by side, one report, nothing published that nobody has read."""
 
+from typing import Any
+
 import pytest
 
 from tests.agents.document_review.shelf import COMPLAINT, CONTRACT, PLAIN, Review, Shelf
@@ -125,12 +127,7 @@ async def test_time_travel_publishes_nothing_again(shelf: Shelf) -> None:
     review = Review()
     await review.of(shelf.put(COMPLAINT))
     await review.go_on()
-    history = [snapshot async for snapshot in review.graph.aget_state_history(review.config())]
-    there = next(snapshot for snapshot in history if snapshot.next == ("publish",))
-    config = review.config()
-    config["configurable"] = {**config.get("configurable", {}), **there.config.get("configurable", {})}
-    values = await review.graph.ainvoke(None, config, context=review.context)
-    assert values["outcome"] == "published"
+    assert (await replayed(review, "publish"))["outcome"] == "published"
     assert len(shelf.publications(review.thread_id)) == 1
 
 
@@ -144,6 +141,49 @@ async def test_a_review_that_was_withheld_is_not_published_by_time_travel(shelf:
     values = await review.graph.ainvoke(None, config, context=review.context)
     assert values["outcome"] == "withheld"
     assert shelf.publications(review.thread_id) == []
+
+
+async def replayed(review: Review, before: str) -> dict[str, Any]:
+    """Go back to where `before` was about to run, and run from there."""
+    history = [snapshot async for snapshot in review.graph.aget_state_history(review.config())]
+    there = next(snapshot for snapshot in history if snapshot.next == (before,))
+    config = review.config()
+    config["configurable"] = {**config.get("configurable", {}), **there.config.get("configurable", {})}
+    return await review.graph.ainvoke(None, config, context=review.context)
+
+
+async def test_time_travel_to_before_the_report_shows_the_one_that_was_published(shelf: Shelf) -> None:
+    review = Review()
+    await review.of(shelf.put(COMPLAINT))
+    await review.go_on()
+    assert (await replayed(review, "compose"))["outcome"] == "reported"
+    assert (await review.go_on())["outcome"] == "published"
+    assert len(shelf.publications(review.thread_id)) == 1
+
+
+async def test_another_report_of_a_review_that_was_decided_is_not_kept(shelf: Shelf) -> None:
+    review = Review()
+    await review.of(shelf.put(COMPLAINT))
+    await review.go_on()
+    history = [snapshot async for snapshot in review.graph.aget_state_history(review.config())]
+    there = next(snapshot for snapshot in history if snapshot.next == ("compose",))
+    config = review.config()
+    config["configurable"] = {**config.get("configurable", {}), **there.config.get("configurable", {})}
+    await review.graph.aupdate_state(config, {"labels": ["legal"]}, as_node="classify")
+    values = await review.run(None)
+    assert values["outcome"] == "dead_letter"
+    assert "DecidedAlready" in values["failures"][0]["reason"]
+    assert len(shelf.reviews(review.thread_id)) == 1
+
+
+async def test_a_thread_that_was_lost_reviews_something_else_as_another_review(shelf: Shelf) -> None:
+    review = Review()
+    await review.of(shelf.put(COMPLAINT))
+    await review.go_on()
+    again = Review(thread_id=review.thread_id)
+    await again.of(shelf.put(PLAIN))
+    assert (await again.go_on())["outcome"] == "published"
+    assert len(shelf.publications(review.thread_id)) == 2
 
 
 async def test_two_reviews_on_one_thread_are_two_reports(shelf: Shelf) -> None:
