@@ -63,6 +63,7 @@ def stock_config(monkeypatch: pytest.MonkeyPatch) -> None:
         "REDIS_URI": "none",
         "MIGRATIONS_PATH": "none",
         "DATABASE_URI": "postgresql://none",
+        "LANGGRAPH_WEBHOOKS": '{"url": {"require_https": false, "allowed_domains": ["127.0.0.1"]}}',
     }.items():
         monkeypatch.setenv(name, value)
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from langgraph_runtime_community import supervision
-from langgraph_runtime_community.hooks import signing
+from langgraph_runtime_community import database, supervision
+from langgraph_runtime_community.hooks import sending, signing
 from tests.fakes.agent_server import free_port
 from tests.langgraph_runtime_community.conftest import HOOK_SECRET
 from tests.langgraph_runtime_community.world import World, key
@@ -57,6 +57,20 @@ class Receiver:
         server = await asyncio.start_server(self.answer, "127.0.0.1", self.port)
         async with server:
             yield self
+
+
+async def test_one_that_nobody_could_try_for_days_is_not_given_up_at_once(runtime: str) -> None:
+    """The servers were away; the tenth try of one that is so old is the last."""
+    made = """INSERT INTO server.outbox (run_id, thread_id, url, payload, created_at)
+        VALUES (gen_random_uuid(), gen_random_uuid(), 'http://127.0.0.1:9/x', '{}', now() - interval '3 days')"""
+    await database.execute(made)
+    params = {"limit": 5, "keep": 86_400, "least": sending.LEAST_TRIES, "busy": []}
+    lasts = []
+    for _ in range(sending.LEAST_TRIES):
+        (row,) = await database.fetch(sending.QUERIES["claim"], params)
+        lasts.append(row["last"])
+        await database.execute("UPDATE server.outbox SET next_at = now()")
+    assert lasts == [False] * (sending.LEAST_TRIES - 1) + [True]
 
 
 @pytest.fixture
@@ -192,11 +206,6 @@ async def test_one_receiver_holds_up_no_other(
 
 
 async def test_an_answer_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch, stock_config: None) -> None:
-    from langgraph_runtime_community.hooks import sending
-
-    monkeypatch.setenv(
-        "LANGGRAPH_WEBHOOKS", '{"url": {"require_https": false, "allowed_domains": ["127.0.0.1"]}}'
-    )
     monkeypatch.setattr(sending, "WHOLE_TRY_S", 0.5)
     async with bad(answered(200, "content-length: 1000000"), b"x") as url:
         assert "no whole answer" in str(await sending.attempt("id", url, {}))

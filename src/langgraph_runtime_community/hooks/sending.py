@@ -22,6 +22,8 @@ from stationmaster.postgres.queries import load
 QUERIES = load(Path(__file__).with_name("sending.sql"))
 AT_ONCE, OF_A_RECEIVER = 20, 5
 FIRST_DELAY_S, LONGEST_DELAY_S = 1.0, 900.0
+LEAST_TRIES = 10
+"""A quarter of an hour: one that nobody could try while the servers were away is not given up at once."""
 CONNECT_S, ANSWER_S = 5.0, 30.0
 WHOLE_TRY_S = 40.0
 """Less than the minute for which nobody else tries it. A receiver that answers a byte at a time ends no other limit."""
@@ -58,7 +60,8 @@ class Sender:
         if (room := AT_ONCE - len(self._trying)) <= 0:
             return 0
         busy = [host for host, count in Counter(self._trying.values()).items() if count >= OF_A_RECEIVER]
-        params = {"limit": min(room, OF_A_RECEIVER), "keep": config().hooks_keep_s, "busy": busy}
+        limit, keep = min(room, OF_A_RECEIVER), config().hooks_keep_s
+        params = {"limit": limit, "keep": keep, "least": LEAST_TRIES, "busy": busy}
         due = await database.fetch(QUERIES["claim"], params)
         for row in due:
             task = asyncio.get_running_loop().create_task(self._send(row))

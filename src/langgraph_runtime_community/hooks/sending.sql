@@ -7,7 +7,8 @@ FROM (
     ORDER BY next_at LIMIT :limit FOR UPDATE SKIP LOCKED
 ) due
 WHERE o.hook_id = due.hook_id
-RETURNING o.*, split_part(o.url, '/', 3) AS receiver, now() - o.created_at > :keep * interval '1 second' AS last;
+RETURNING o.*, split_part(o.url, '/', 3) AS receiver,
+    o.tries >= :least AND now() - o.created_at > :keep * interval '1 second' AS last;
 
 -- name: sent
 -- It arrived.
