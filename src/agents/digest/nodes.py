@@ -78,8 +78,8 @@ async def compose(state: State, runtime: Runtime[Context]) -> Update:
         slot=state.get("slot", ""),
         since=state.get("since", ""),
         before=state.get("before", ""),
-        parts=state["parts"],
-        missing=sorted(state["missing"]),
+        parts=state.get("parts", {}),
+        missing=sorted(state.get("missing", [])),
     )
     reply = await models.ask(
         [headline_prompt(context.system_prompt, figures), ("user", "Write the first sentence.")],
@@ -95,7 +95,7 @@ async def compose(state: State, runtime: Runtime[Context]) -> Update:
     text = markdown.report(figures, sentence, await _zone(context.timezone))
     return {
         "figures": figures, "headline": sentence, "markdown": text, "usage": reply.usage,
-        "degraded": [*degraded, *state["missing"]],
+        "degraded": [*degraded, *state.get("missing", [])],
     }  # fmt: skip
 
 

@@ -1,13 +1,19 @@
 """One report a slot, and one mail a reader: whatever runs again, at once, or after a kill in between."""
 
 import asyncio
+from typing import Any
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from typing_extensions import TypedDict
 
 from agents.digest import tools
 from agents.digest.context import Context
 from agents.digest.graph import builder
+from agents.digest.state import Input, State
 from agents.shared.database import DatabaseUnavailable
 from agents.shared.resilience import RETRY
 from tests.agents.digest.world import SLOT, Digest, World, ago
@@ -117,3 +123,38 @@ async def test_a_bug_fails_the_run_at_once(world: World, monkeypatch: pytest.Mon
         await Digest.of().run()
     assert len(tries) == len(set(tries)), "none was tried again"
     assert not world.reports()
+
+
+ADDED_SINCE = frozenset({"missing", "degraded", "mailed", "repeated", "headline", "usage"})
+
+
+def older(saver: InMemorySaver) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """The graph of an earlier release, whose state lacks some of today's fields; it stops before the report is kept."""
+    kept = {name: hint for name, hint in State.__annotations__.items() if name not in ADDED_SINCE}
+    state: Any = TypedDict("OlderState", kept)  # type: ignore[return-value]
+    before: StateGraph[Any, Any, Any, Any] = StateGraph(state, context_schema=Context, input_schema=Input)
+    for name, spec in builder.nodes.items():
+        before.add_node(name, spec.runnable, input_schema=state)
+    before.edges |= builder.edges
+    before.waiting_edges |= builder.waiting_edges
+    for source, branches in builder.branches.items():
+        for name, branch in branches.items():
+            before.branches[source][name] = branch._replace(input_schema=None)
+    return before.compile(checkpointer=saver, interrupt_before=["keep"], name="digest")
+
+
+async def test_a_report_that_waits_under_the_older_version_is_kept_and_mailed_by_this_one(
+    world: World,
+) -> None:
+    saver = InMemorySaver()
+    config: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    context = Context(model="offline:rules")
+    earlier, today = older(saver), builder.compile(checkpointer=saver, name="digest")
+    assert set(today.channels) - set(earlier.channels) >= ADDED_SINCE
+    await earlier.ainvoke({"slot": SLOT.isoformat()}, config, context=context)
+    assert not ADDED_SINCE & (await earlier.aget_state(config)).values.keys()
+    assert not world.reports()
+
+    out = await today.ainvoke(None, config, context=context)
+    assert out["mailed"] == ["desk@shop.example"]
+    assert len(world.reports()) == len(world.mails()) == 1
