@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -19,20 +20,30 @@ from langgraph_runtime_community.work import BENCH
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("heartbeat.sql"))
-BEAT, CANCELS = QUERIES["beat"], QUERIES["cancels"]
+BEAT, ASKED = QUERIES["beat"], QUERIES["asked"]
 BEATS_A_LEASE = 5
 logger = structlog.stdlib.get_logger(__name__)
 
-Cancelled = Callable[[UUID, str, str | None], None]
+
+@dataclass(frozen=True)
+class Asked:
+    """What is wanted of a run at work: to stop (`cancel`: how), to be told to other processes too. `gone`: it is ours
+    no more, or was deleted."""
+
+    run_id: UUID
+    epoch: int
+    cancel: str | None
+    cancel_reason: str | None
+    gone: bool
 
 
 class Heartbeat:
-    """Beats until `stop`. `cancelled` is called from the thread for each run of ours that is to be cancelled:
+    """Beats until `stop`. `asked` is called from the thread for each run of ours of which something is wanted:
     the notification may not have come, or there is a pooler that swallows it."""
 
-    def __init__(self, uri: str, cancelled: Cancelled) -> None:
+    def __init__(self, uri: str, asked: Callable[[Asked], None]) -> None:
         self._uri = uri
-        self._cancelled = cancelled
+        self._asked = asked
         self._stopping = threading.Event()
         self._loop_seen = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
@@ -79,6 +90,11 @@ class Heartbeat:
         sent_at = time.monotonic()
         conn.execute(BEAT, {"worker": WORKER_ID, "host": HOST, "pid": PID, "lease": config().lease_s})
         PULSE.beat(sent_at)
-        if (bench := BENCH.get()) and bench.leases:
-            for row in conn.execute(CANCELS, {"worker": WORKER_ID}):
-                self._cancelled(row["run_id"], row["cancel"], row["cancel_reason"])
+        held = (
+            {lease.run_id: lease.epoch for lease in list(bench.leases.values())}
+            if (bench := BENCH.get())
+            else {}
+        )
+        if held:
+            for row in conn.execute(ASKED, {"runs": list(held), "epochs": list(held.values())}):
+                self._asked(Asked(epoch=held[row["run_id"]], **row))

@@ -17,7 +17,7 @@ class Lease:
     `cancel` is a ValueEvent of the server, set to what the worker shall stop with.
     `shared`: somebody listens from another process, so its events go through the database. `ended`: its last
     write is done, be it a status (then it is `over`) or the way back into the queue. `lost`: another worker has it.
-    `spares`: it begins only if its thread waits for no answer.
+    `spares`: it begins only if its thread waits for no answer. `leaving`: its last write is under way.
     """
 
     run_id: UUID
@@ -34,6 +34,7 @@ class Lease:
     handing_back: bool = False
     deletes_thread: bool = False
     spares: bool = False
+    leaving: bool = False
     events: int = 0
     lapses: int = field(default_factory=lambda: PULSE.lapses)
     started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 import structlog
 
@@ -14,7 +13,7 @@ from langgraph_runtime_community import database, metrics, migrate
 from langgraph_runtime_community.config import config
 from langgraph_runtime_community.errors import LeaseLapsed
 from langgraph_runtime_community.heartbeat import QUERIES as HEARTBEAT
-from langgraph_runtime_community.heartbeat import Heartbeat
+from langgraph_runtime_community.heartbeat import Asked, Heartbeat
 from langgraph_runtime_community.hooks import signing
 from langgraph_runtime_community.hooks.sending import SENDER
 from langgraph_runtime_community.identity import WORKER_ID
@@ -170,11 +169,10 @@ async def _queue(undo: AsyncExitStack, tasks: Any, uri: str, places: int) -> Non
     """Heartbeat before queue: nothing is claimed without a lease. At the end the other way round."""
     loop = asyncio.get_running_loop()
 
-    def cancelled(run_id: UUID, action: str, reason: str | None) -> None:
-        if bench := BENCH.get():
-            loop.call_soon_threadsafe(bench.cancel, run_id, action, reason)
+    def asked(what: Asked) -> None:
+        loop.call_soon_threadsafe(_heed, what)
 
-    heartbeat = Heartbeat(uri, cancelled)
+    heartbeat = Heartbeat(uri, asked)
     await asyncio.to_thread(heartbeat.start)
     undo.push_async_callback(_leave, heartbeat)
     tasks.create_task(_show_life(heartbeat))
@@ -182,6 +180,22 @@ async def _queue(undo: AsyncExitStack, tasks: Any, uri: str, places: int) -> Non
     STOP.tell(queue.close)
     undo.push_async_callback(_drained, queue)
     tasks.create_task(_vital(queue.run()))
+
+
+def _heed(asked: Asked) -> None:
+    """What the heartbeat found is wanted of a run, if this process still has it."""
+    bench = BENCH.get()
+    lease = bench.leases.get(asked.run_id) if bench else None
+    if bench is None or lease is None or lease.epoch != asked.epoch:
+        return
+    if asked.gone:
+        # Not while its end or its way back is being written: then it is gone because of that.
+        if not (lease.leaving or lease.ended):
+            lease.lose()
+        return
+    lease.shared = True
+    if asked.cancel:
+        bench.cancel(asked.run_id, asked.cancel, asked.cancel_reason)
 
 
 async def _vital(work: Coroutine[Any, Any, None]) -> None:

@@ -18,6 +18,7 @@ from stationmaster.postgres.queries import load
 HERE = Path(__file__).parent
 RECOVER = load(HERE / "ops" / "runs.sql")["recover"]
 FORGET_EVENTS = load(HERE / "streams" / "keeping.sql")["forget"]
+FORGET_LISTENERS = load(HERE / "streams" / "keeping.sql")["forget_listeners"]
 FORGET_KEYS = load(HERE / "ops" / "guards.sql")["forget_keys"]
 FORGET_DEAD = load(HERE / "heartbeat.sql")["forget_dead"]
 HOUSEKEEPING_S = 60.0
@@ -41,6 +42,7 @@ async def housekeeping() -> None:
     await database.execute(FORGET_EVENTS, {"keep": config().events_keep_s})
     await database.execute(FORGET_KEYS, {"keep": config().keys_keep_s})
     await database.execute(FORGET_DEAD)
+    await database.execute(FORGET_LISTENERS)
 
 
 async def expire() -> None:

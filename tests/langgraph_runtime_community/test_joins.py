@@ -64,7 +64,7 @@ async def test_a_run_that_is_made_during_a_look_is_not_taken_for_gone(
 ) -> None:
     run, thread = uuid4(), uuid4()
 
-    async def none_yet(_: Any) -> list[Any]:
+    async def none_yet(*_: Any) -> list[Any]:
         hub.HUB.begins(run, thread, resumable=False)  # made and claimed here, after the rows were read
         return []
 

@@ -14,6 +14,9 @@ TABLES = {
     "server.replaced_writes": "thread_id",
 }  # fmt: skip
 
+RUN_OUT = {"server.listeners"}
+"""Marks that run out by themselves within two minutes, and say nothing of a thread."""
+
 
 @pytest.fixture
 def world(served_database: str) -> World:
@@ -55,7 +58,7 @@ def test_every_table_with_threads_is_looked_at(world: World) -> None:
         "SELECT table_schema || '.' || table_name AS name FROM information_schema.columns "
         "WHERE column_name = 'thread_id' AND table_schema IN ('server', 'public')"
     )
-    assert {row["name"].removeprefix("public.") for row in found} == set(TABLES)
+    assert {row["name"].removeprefix("public.") for row in found} - RUN_OUT == set(TABLES)
 
 
 async def test_a_time_to_live_is_shown(client: Any) -> None:

@@ -158,3 +158,66 @@ async def test_a_join_ends_when_a_waiting_run_is_rolled_back_elsewhere(
     join = await joined(front, thread, run["run_id"])
     await back.runs.cancel(thread, run["run_id"], action="rollback")
     await ends(join)
+
+
+async def test_a_thread_is_listened_to_on_the_other_server(
+    front: LangGraphClient, back: LangGraphClient, world: World
+) -> None:
+    """Its runs with their ends, also of one that is cancelled in the queue; and changes of its state."""
+    thread, name = (await back.threads.create())["thread_id"], key()
+    got: list[Any] = []
+
+    async def listen() -> None:
+        modes = {"stream_modes": "run_modes,state_update"}  # the client's own argument has another name
+        async for part in await front.threads.join_stream(thread, params=modes):
+            got.append((part.event, part.data))  # noqa: PERF401  cut off in the middle
+
+    def ends() -> list[str]:
+        return [
+            data["run_id"] for event, data in got if event == "metadata" and data.get("status") == "run_done"
+        ]
+
+    listening = asyncio.create_task(listen())
+    marks = "SELECT 1 FROM server.listeners WHERE thread_id = %s"
+    await world.until(lambda: world.ask(marks, thread), "somebody listens")
+    body = {"key": name, "slow": 3, "seconds": 1.5}
+    first = await back.runs.create(thread, "steps", input=body, stream_mode="updates")
+    await world.until(lambda: "step 3" in world.effects(name), "step 3 begins")
+    second = await back.runs.create(
+        thread, "steps", input={"key": key(), "slow": 0}, multitask_strategy="enqueue"
+    )
+    await asyncio.sleep(1)  # longer than the other server takes to see that it waits
+    await back.runs.cancel(thread, second["run_id"])
+    await world.until(lambda: set(ends()) == {first["run_id"], second["run_id"]}, "both ends are told", 15)
+    await back.threads.update_state(thread, {"slow": 7}, as_node="step_10")
+    await world.until(lambda: got[-1][0] == "state_update", "the change is told", 15)
+    listening.cancel()
+    await asyncio.gather(listening, return_exceptions=True)
+    assert [next(iter(data)) for event, data in got if event == "updates"] == [
+        f"step_{at}" for at in range(1, 11)
+    ]
+    assert len(ends()) == 2
+
+
+async def test_a_listener_whose_word_was_lost_is_heard_all_the_same(
+    front: LangGraphClient, back: LangGraphClient, world: World
+) -> None:
+    """As behind a pooler that swallows notifications: the row says so, and nobody was told."""
+    thread, name = (await back.threads.create())["thread_id"], key()
+    body = {"key": name, "slow": 3, "seconds": 2.0}
+    run = await back.runs.create(thread, "steps", input=body, stream_mode="updates")
+    await world.until(lambda: "step 3" in world.effects(name), "step 3 begins")
+    world.change("UPDATE server.runs SET watched = true WHERE run_id = %s", run["run_id"])
+    parts = [part async for part in front.runs.join_stream(thread, run["run_id"])]
+    assert [next(iter(part.data)) for part in parts if part.event == "updates"][-1] == "step_10"
+
+
+async def test_a_worker_elsewhere_stops_when_its_run_is_deleted(
+    front: LangGraphClient, back: LangGraphClient, world: World
+) -> None:
+    thread, name = (await back.threads.create())["thread_id"], key()
+    run = await back.runs.create(thread, "steps", input={"key": name, "slow": 3, "seconds": 60.0})
+    await world.until(lambda: "step 3" in world.effects(name), "step 3 begins")
+    join = await joined(back, thread, run["run_id"])
+    await front.runs.delete(thread, run["run_id"])
+    await ends(join)

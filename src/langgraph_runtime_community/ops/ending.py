@@ -59,14 +59,17 @@ async def end_stateless(lease: Lease, status: str, exception: BaseException | No
 async def hand_back(lease: Lease, *, counted: bool, delay_s: float = 0.0) -> None:
     """Put the run back into the queue, unless it is another worker's by now. `counted`: as an attempt that failed."""
     params = {"run": lease.run_id, "epoch": lease.epoch, "counted": counted, "delay": delay_s}
+    lease.leaving = True
     await database.execute(QUERIES["hand_back"], params)
     lease.ended = True
 
 
 async def spared(lease: Lease) -> bool:
     """Whether the run was removed, since its thread waits for an answer by now, which it would take away."""
+    lease.leaving = True
     row = await database.fetch_one(QUERIES["spare"], {"run": lease.run_id, "epoch": lease.epoch})
     if not row or not row["spared"]:
+        lease.leaving = False
         return False
     lease.ended = lease.over = True
     logger.warning("a cron's run was not begun: somebody is asked on its thread", run_id=str(lease.run_id))
@@ -111,6 +114,7 @@ async def _events_first(lease: Lease) -> None:
 async def _fenced(lease: Lease, query: str, params: dict[str, Any]) -> None:
     if lease.lost:
         raise lease.lose()
+    lease.leaving = True
     try:
         await database.execute(QUERIES[query], params)
     except LeaseLost:

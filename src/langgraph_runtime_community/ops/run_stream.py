@@ -57,7 +57,8 @@ class Stream:
         run, thread, found = as_uuid(run_id), as_uuid(thread_id), False
         caller = ctx or get_auth_ctx()
         try:
-            if not ignore_404:  # else the caller has just made the run, and its thread may be gone with its end
+            # Else the caller has just made the run, and its thread may be gone with its end.
+            if not ignore_404:
                 await require_readable(thread, ctx)
             standing = await _standing(run, thread, ignore_404, last_event_id)
             found = True

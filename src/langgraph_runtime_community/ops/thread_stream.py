@@ -10,7 +10,7 @@ from langgraph_runtime_community.ops.access import Context, as_uuid
 from langgraph_runtime_community.ops.run_stream import require_readable
 from langgraph_runtime_community.streams.events import Event, Told, parse_id
 from langgraph_runtime_community.streams.hub import HUB
-from langgraph_runtime_community.streams.keeping import KEEPER, kept_of_thread
+from langgraph_runtime_community.streams.keeping import KEEPER, keep_for_listeners, kept_of_thread
 from langgraph_runtime_community.streams.publishing import publish_to_thread
 from langgraph_runtime_community.streams.watching import WATCHER
 
@@ -49,12 +49,12 @@ class Stream:
         await require_readable(thread, ctx)
         async with HUB.listen_thread(thread) as channel:
             told = Told()
+            await WATCHER.listen(thread)  # before the look at what is kept: what comes twice is told once
             if (after := parse_id(last_event_id)) is not None:
                 await KEEPER.flush()
                 for event in await kept_of_thread(thread, after):
                     if told.is_new(event) and (frame := _frame(event, stream_modes)):
                         yield frame
-            await WATCHER.begin(thread)
             while True:
                 event = await channel.queue.get()
                 if told.is_new(event) and (frame := _frame(event, stream_modes)):
@@ -62,8 +62,12 @@ class Stream:
 
     @staticmethod
     async def publish(thread_id: UUID | str, event: str, message: bytes) -> None:
-        """An event of the thread itself, for those who listen in this process."""
-        publish_to_thread(as_uuid(thread_id), event, message)
+        """An event of the thread itself. Where others listen too, it comes to all of them through the database."""
+        thread = as_uuid(thread_id)
+        if await keep_for_listeners(thread, event, message):
+            WATCHER.wake.set()
+        else:
+            publish_to_thread(thread, event, message)
 
     @staticmethod
     async def check_thread_stream_auth(thread_id: UUID | str, ctx: Context = None) -> None:

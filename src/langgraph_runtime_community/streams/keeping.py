@@ -8,6 +8,7 @@ from uuid import UUID
 
 from langgraph_runtime_community import database
 from langgraph_runtime_community.errors import RuntimeTrouble
+from langgraph_runtime_community.identity import WORKER_ID
 from langgraph_runtime_community.lease import Lease
 from langgraph_runtime_community.sealing import blobs
 from langgraph_runtime_community.streams.events import Event, EventId
@@ -77,6 +78,14 @@ class Keeper:
         )
 
 
+async def keep_for_listeners(thread_id: UUID, event: str, data: bytes) -> bool:
+    """Keep an event of a thread itself, under the thread's id, if another process listens; whether it is kept."""
+    sealed = await blobs.seal(data, blobs.context())
+    params = {"thread_id": thread_id, "process": WORKER_ID, "event": event, "data": sealed}
+    row = await database.fetch_one(QUERIES["keep_for_listeners"], params)
+    return bool(row and row["kept"])
+
+
 async def kept(run_id: UUID, after: EventId) -> list[Event]:
     """What was kept of a run, behind an id."""
     rows = await database.fetch(QUERIES["of_run"], {"run_id": run_id, "base": after[0], "number": after[1]})
@@ -94,7 +103,7 @@ def event_of(row: dict[str, object]) -> Event:
     run_id, data = row["run_id"], row["data"]
     return Event(
         (int(str(row["base"])), int(str(row["number"]))),
-        run_id if isinstance(run_id, UUID) else None,
+        run_id if isinstance(run_id, UUID) and run_id != row["thread_id"] else None,
         str(row["event"]),
         bytes(data) if isinstance(data, bytes | memoryview) else b"",
     )

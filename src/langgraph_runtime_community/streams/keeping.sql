@@ -15,12 +15,12 @@ SELECT pg_notify('stationmaster_server', told) FROM unnest(:told::text[]) AS tol
 
 -- name: of_run
 -- The events of a run behind an id.
-SELECT run_id, base, number, event, data FROM server.events
+SELECT run_id, thread_id, base, number, event, data FROM server.events
 WHERE run_id = :run_id AND (base, number) > (:base, :number) ORDER BY base, number;
 
 -- name: of_thread
 -- The events of all runs of a thread behind an id.
-SELECT run_id, base, number, event, data FROM server.events
+SELECT run_id, thread_id, base, number, event, data FROM server.events
 WHERE thread_id = :thread_id AND (base, number) > (:base, :number) ORDER BY base, number;
 
 -- name: of_many
@@ -45,8 +45,24 @@ UNION ALL
 LIMIT 1;
 
 -- name: states
--- What became of runs that clients wait for; a run that is gone is missing.
-SELECT run_id, status FROM server.runs WHERE run_id = ANY (:runs);
+-- What became of runs that clients wait for, a run that is gone is missing; and what is in flight on threads that they
+-- listen to.
+SELECT run_id, thread_id, status FROM server.runs WHERE run_id = ANY (:runs::uuid[])
+UNION
+SELECT run_id, thread_id, status FROM server.runs
+WHERE thread_id = ANY (:threads::uuid[]) AND status IN ('pending', 'running');
+
+-- name: listen_to
+-- Clients of this process listen to threads.
+SELECT server.listen_to(:threads::uuid[], :process, :seconds);
+
+-- name: keep_for_listeners
+-- Keep an event of a thread itself, if anybody listens elsewhere.
+SELECT server.keep_for_listeners(:thread_id, :process, :event, :data) AS kept;
+
+-- name: forget_listeners
+-- Processes that listen no more.
+DELETE FROM server.listeners WHERE until < now() - interval '1 minute';
 
 -- name: watch
 -- Somebody listens to a run from a process that is not its worker's: its events shall go through the database.
