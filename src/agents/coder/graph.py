@@ -52,7 +52,7 @@ def _at_the_end(state: State, runtime: Runtime[Context]) -> Literal["ask", "repo
 
 builder = StateGraph(State, context_schema=Context, input_schema=Input)
 
-builder.add_node("intake", nodes.intake)
+builder.add_node("intake", nodes.intake, retry_policy=RETRY)
 builder.add_node("generate", nodes.generate)
 builder.add_node("verify", nodes.verify)
 builder.add_node("critique", nodes.critique)

@@ -15,6 +15,7 @@ from agents.coder.state import State, Update
 from agents.shared.callers import caller_of
 from agents.shared.limits import over_limit
 from agents.shared.resilience import GivenUp, giving_up
+from agents.shared.thread_tenants import tenant_of
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +26,10 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
     reason = over_limit(
         state.get("usage", {}), turns=turns, max_turns=context.max_turns, max_cost_usd=context.max_cost_usd
     )
+    async with giving_up(runtime) as given_up:  # now, for the answer may come with the operators' key
+        await tenant_of(caller_of(get_config()), thread_id(runtime))
+    degraded = [f"limit reached: {reason}"] if reason else []
+    degraded += [f"intake: {why}" for why in given_up.reasons]
     said = (message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
     return {
         "turns": 1,
@@ -41,7 +46,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "stopped_because": "",
         "decided_by": None,
         "failures": Overwrite([]),
-        "degraded": Overwrite([f"limit reached: {reason}"] if reason else []),
+        "degraded": Overwrite(degraded),
         "outcome": "closed" if reason else None,
     }
 
@@ -97,7 +102,7 @@ async def keep(state: State, runtime: Runtime[Context]) -> Update:
     if found is None:
         raise ValueError("keep needs an attempt; `verify` makes one")
     async with giving_up(runtime) as given_up:
-        tenant = caller_of(get_config()).tenant
+        tenant = await tenant_of(caller_of(get_config()), thread_id(runtime))
         await tools.keep(state, found, tenant=tenant, thread_id=thread_id(runtime))
         return {}
     return failed("keep", given_up)

@@ -16,6 +16,7 @@ from langgraph.types import Command, Overwrite
 from agents.shared.callers import caller_of
 from agents.shared.limits import over_limit
 from agents.shared.resilience import GivenUp, giving_up
+from agents.shared.thread_tenants import tenant_of
 from agents.sql_operator import asking, replies, statements, tools
 from agents.sql_operator.access import CountChanged, TooSlow
 from agents.sql_operator.context import Context
@@ -109,9 +110,8 @@ async def preview(state: State, runtime: Runtime[Context]) -> Update:
         raise ValueError("preview needs a checked statement; `check` sets it")
     async with giving_up(runtime) as given_up:
         try:
-            rows = await tools.plan(
-                checked, tenant=caller_of(get_config()).tenant, timeout_s=context.timeout_s
-            )
+            tenant = await tenant_of(caller_of(get_config()), thread_id(runtime))
+            rows = await tools.plan(checked, tenant=tenant, timeout_s=context.timeout_s)
         except STATEMENT_FAULTS as fault:
             return back(state, "preview", refusal(fault))
         except TooSlow as slow:
@@ -133,7 +133,7 @@ async def execute(state: State, runtime: Runtime[Context]) -> Command[Ways]:
         return Command(goto="answer", update={"outcome": "rejected"})
     if state.get("feedback"):
         return Command(goto="answer" if replanned_enough(state) else "generate")
-    if checked is None or not is_checked(state, max_rows=Context.of(runtime).max_changed_rows):
+    if checked is None or not is_checked(state, Context.of(runtime)):
         return Command(goto="check")
     runtime.stream_writer({"progress": "running the statement"})
     async with giving_up(runtime) as given_up:
@@ -151,7 +151,8 @@ async def execute(state: State, runtime: Runtime[Context]) -> Command[Ways]:
 
 
 async def _carried_out(state: State, checked: Checked, runtime: Runtime[Context]) -> Update:
-    context, tenant = Context.of(runtime), caller_of(get_config()).tenant
+    context = Context.of(runtime)
+    tenant = await tenant_of(caller_of(get_config()), thread_id(runtime))
     if checked["kind"] == "read":
         result = await tools.run_query(
             checked, tenant=tenant, timeout_s=context.timeout_s, limit=context.row_limit

@@ -5,7 +5,7 @@ from typing import Literal
 import psycopg
 
 from agents.sql_operator import statements
-from agents.sql_operator.context import MAX_REPAIRS, MAX_REPLANS
+from agents.sql_operator.context import MAX_REPAIRS, MAX_REPLANS, Context
 from agents.sql_operator.state import Checked, Problem, State, Update, count
 
 EDIT, CHANGED = "edit", "changed"
@@ -24,11 +24,13 @@ def back(state: State, node: str, error: str) -> Update:
     return {"problem": Problem(node=node, error=error, sql=sql), "checked": None}
 
 
-def is_checked(state: State, *, max_rows: int) -> bool:
-    """Whether the statement in state is the one that was read and tried. It is read once more: whoever may write
-    into the state could have written the marks of the check as well."""
+def is_checked(state: State, context: Context) -> bool:
+    """Whether the statement in state is the one that was read and tried, and is still allowed. It is read once more:
+    whoever may write into the state could have written the marks of the check as well."""
     checked, sql = state.get("checked"), state.get("sql", "")
-    if checked is None or not checked["planned"] or (checked["rows"] or 0) > max_rows:
+    if checked is None or not checked["planned"] or (checked["rows"] or 0) > context.max_changed_rows:
+        return False
+    if checked["kind"] == "write" and not context.allow_writes:
         return False
     try:
         statement = statements.read(sql)

@@ -1796,6 +1796,19 @@ CREATE TABLE shop.shipments (
 
 
 --
+-- Name: thread_tenants; Type: TABLE; Schema: shop; Owner: -
+--
+
+CREATE TABLE shop.thread_tenants (
+    thread_id text NOT NULL,
+    tenant text NOT NULL,
+    noted_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT thread_tenants_tenant_check CHECK ((tenant <> ''::text)),
+    CONSTRAINT thread_tenants_thread_id_check CHECK ((thread_id <> ''::text))
+);
+
+
+--
 -- Name: migrations; Type: TABLE; Schema: stationmaster; Owner: -
 --
 
@@ -2553,6 +2566,14 @@ ALTER TABLE ONLY shop.seeding
 
 ALTER TABLE ONLY shop.shipments
     ADD CONSTRAINT shipments_pkey PRIMARY KEY (order_id, tracking_id);
+
+
+--
+-- Name: thread_tenants thread_tenants_pkey; Type: CONSTRAINT; Schema: shop; Owner: -
+--
+
+ALTER TABLE ONLY shop.thread_tenants
+    ADD CONSTRAINT thread_tenants_pkey PRIMARY KEY (thread_id);
 
 
 --

@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import ValidationError
 
 from agents.coder.context import MAX_ADVICE
@@ -124,6 +125,16 @@ async def test_a_person_may_take_the_best_attempt_as_it_is(workshop: str) -> Non
     assert (state.get("outcome"), bench.nodes) == ("accepted", ["ask", "keep", "report"])
     (kept,) = solutions(workshop)
     assert (kept["status"], kept["passed"], kept["total"]) == ("accepted", 0, 1)
+
+
+async def test_what_an_operator_accepts_is_the_askers(workshop: str) -> None:
+    saver = InMemorySaver()
+    theirs = Bench.open(tenant="b", saver=saver)
+    await theirs.ask(ODD)
+    operator = Bench.open(tenant="main", saver=saver)
+    operator.thread_id = theirs.thread_id
+    await operator.answer(action="accept")
+    assert [row["tenant"] for row in solutions(workshop)] == ["b"]
 
 
 async def test_a_person_may_stop_it(workshop: str) -> None:

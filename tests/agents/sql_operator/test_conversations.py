@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from agents.sql_operator.context import MAX_REPLANS
+from agents.sql_operator.context import MAX_REPLANS, Context
 from tests.agents.sql_operator.in_process import SET_LEVEL, Desk, level, rows, writes
 
 PENDING = "How many pending orders are there?"
@@ -192,6 +192,14 @@ async def test_a_write_for_too_many_rows_is_refused(desk: str) -> None:
 async def test_an_assistant_may_be_kept_from_writing(desk: str) -> None:
     talk = Desk.open(allow_writes=False)
     assert (await talk.ask(SET_LEVEL)).get("outcome") == "refused"
+
+
+async def test_writing_that_is_switched_off_while_a_write_waits_stops_it(desk: str) -> None:
+    talk = Desk.open()
+    await talk.ask(SET_LEVEL)
+    talk.context = Context(model="offline:rules", allow_writes=False)
+    state = await talk.approve()
+    assert (state.get("outcome"), writes(desk, talk)) == ("refused", 0)
 
 
 async def test_more_rows_than_the_limit_are_said_to_be_there(desk: str) -> None:

@@ -2,6 +2,7 @@
 
 import psycopg
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.sql_operator import access
 from agents.sql_operator.access import logins, sessions
@@ -88,6 +89,32 @@ async def test_the_tenant_is_the_callers_and_not_the_inputs(two_tenants: str) ->
     result = state.get("result")
     assert result is not None
     assert [row[0] for row in result["rows"]] == ["P9001-1", "B-1"]
+
+
+async def test_an_operators_answer_is_for_the_rows_of_whoever_asked(two_tenants: str) -> None:
+    """The inbox answers with the operators' key, which sees every tenant's threads."""
+    saver, before = InMemorySaver(), level(two_tenants)
+    theirs = Desk.open(tenant="b", saver=saver)
+    await theirs.ask("list stock")
+    await theirs.write("generate", feedback="top 5")
+    operator = Desk.open(tenant="main", saver=saver)
+    operator.thread_id = theirs.thread_id
+    await operator.write("generate", sql="update stock set reorder_level = 77 where sku = 'P9001-1'")
+    state = await operator.approve()
+    assert (state.get("outcome"), level(two_tenants)) == ("changed", before)
+    found = rows(two_tenants, "select reorder_level from desk.stock where tenant = 'b' and sku = 'P9001-1'")
+    assert found == [{"reorder_level": 77}]
+
+
+async def test_a_third_tenants_key_runs_nothing(two_tenants: str) -> None:
+    saver = InMemorySaver()
+    theirs = Desk.open(tenant="b", saver=saver)
+    await theirs.ask("list stock")
+    stranger = Desk.open(tenant="c", saver=saver)
+    stranger.thread_id = theirs.thread_id
+    state = await stranger.approve()
+    assert (state.get("outcome"), state.get("result")) == ("unavailable", None)
+    assert "is not tenant c's" in state["degraded"][0]
 
 
 async def test_a_ticket_is_gone_after_its_statement(two_tenants: str) -> None:

@@ -1,3 +1,10 @@
+-- Whose a thread is, for graphs that work on after a person's answer: that may come with the operators' key.
+create table shop.thread_tenants (
+    thread_id text primary key check (thread_id <> ''),
+    tenant    text not null check (tenant <> ''),
+    noted_at  timestamptz not null default now()
+);
+
 -- What the graph coder has delivered: once for each request on a thread, with what its tests said.
 create schema workshop;
 
