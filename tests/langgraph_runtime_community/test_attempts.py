@@ -115,3 +115,35 @@ async def test_a_run_is_deleted_and_its_thread_settled_or_neither(
     assert (await client.threads.get(thread))["status"] == "idle"
     with pytest.raises(Exception, match="Run not found"):
         await client.runs.delete(thread, run)
+
+
+@pytest.mark.parametrize("by_id", [False, True])
+async def test_an_answer_that_was_used_up_in_the_same_node_does_not_answer_its_next_question(
+    client: LangGraphClient, world: World, by_id: bool
+) -> None:
+    """The first attempt saves no checkpoint: the node has asked again, and the run's end is what fails."""
+    name, thread = key(), (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, "twice", input={"key": name, "question": "one", "then": "two"})
+    asked: Any = (await client.threads.get_state(thread))["interrupts"][0]["id"]
+    world.change("CREATE SEQUENCE ends")
+    world.change("""
+        CREATE FUNCTION lose_the_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('ends') = 1 THEN RAISE EXCEPTION 'cut' USING ERRCODE = '57P01'; END IF; RETURN NEW;
+        END $$;
+        CREATE TRIGGER lose_the_end BEFORE UPDATE ON server.runs FOR EACH ROW
+        WHEN (NEW.status = 'success' AND NEW.metadata ? 'cut') EXECUTE FUNCTION lose_the_end()
+    """)
+    command: Any = {"resume": {asked: "yes"} if by_id else "yes"}
+    try:
+        run = (await client.runs.create(thread, "twice", command=command, metadata={"cut": 1}))["run_id"]
+        assert await world.ended(run) == "success"
+    finally:
+        world.change(
+            "DROP TRIGGER lose_the_end ON server.runs; DROP FUNCTION lose_the_end; DROP SEQUENCE ends"
+        )
+    assert world.run(run)["attempt"] == 2
+    state: Any = await client.threads.get_state(thread)
+    assert [each["value"] for each in state["interrupts"]] == ["two"]
+    await client.runs.wait(thread, "twice", command={"resume": "no"})
+    assert world.effects(name) == ["answered"]
+    assert (await client.threads.get_state(thread))["values"]["answer"] == ["yes", "no"]  # pyright: ignore[reportArgumentType, reportCallIssue]

@@ -47,11 +47,22 @@ FROM (
 SELECT * FROM server.claim_runs(:worker, :limit);
 
 -- name: has_saved
--- Whether a run has saved a checkpoint of its own: then it goes on from there.
+-- Whether a run has saved a checkpoint of its own: then it goes on from there; and whether a task has taken its answer.
 SELECT EXISTS (
     SELECT FROM public.checkpoints
     WHERE thread_id = :thread_id::text AND checkpoint_ns = '' AND metadata ->> 'run_id' = :run_id::text
-) AS yes;
+) AS yes, EXISTS (
+    SELECT FROM public.checkpoint_writes
+    WHERE thread_id = :thread_id::text AND run_id = :run_id::uuid AND channel = '__resume__'
+        AND task_id <> '00000000-0000-0000-0000-000000000000'
+) AS answered;
+
+-- name: forget_answer
+-- The answer that is for whichever question comes next, of a run that has used it.
+DELETE FROM public.checkpoint_writes
+WHERE thread_id = :thread_id::text AND run_id = :run_id::uuid AND channel = '__resume__'
+    AND task_id = '00000000-0000-0000-0000-000000000000'
+    AND EXISTS (SELECT FROM server.runs r WHERE r.run_id = :run_id::uuid AND r.epoch = :epoch AND r.status = 'running');
 
 -- name: recover
 -- Runs that nobody works on any more.
