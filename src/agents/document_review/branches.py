@@ -6,15 +6,14 @@ A branch that fails for a known cause says so in its section, and the others are
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 
-from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from agents.document_review import library, tools
 from agents.document_review.asking import Sentiment, ask
 from agents.document_review.context import Context
 from agents.document_review.finding import SEVERITIES, Finding, worst
+from agents.document_review.running import tenant_on, thread_id
 from agents.document_review.state import Branch, Document, Section, State, Update
-from agents.shared.callers import caller_of
 from agents.shared.resilience import GivenUp, giving_up
 
 HIGHLIGHTS = 3
@@ -26,7 +25,7 @@ async def sentiment(state: State, runtime: Runtime[Context]) -> Update:
     """How its author feels, as a model reads it in masked text."""
     runtime.stream_writer({"progress": "judging the tone"})
     async with giving_up(runtime) as given_up:
-        pages = await tools.read_pages(_tenant(), _document(state))
+        pages = await tools.read_pages(await tenant_on(runtime), _document(state))
         excerpt = await tools.excerpt(pages, Context.of(runtime).excerpt_characters)
         found, update = await ask("sentiment", excerpt, Sentiment, runtime)
         section: Section = {
@@ -59,7 +58,7 @@ async def compliance(state: State, runtime: Runtime[Context]) -> Update:
 async def standard_processor(state: State, runtime: Runtime[Context]) -> Update:
     """For a document that no branch is for: what can be said of any."""
     async with giving_up(runtime) as given_up:
-        pages = await tools.read_pages(_tenant(), _document(state))
+        pages = await tools.read_pages(await tenant_on(runtime), _document(state))
         words = sum(len(page.split()) for page in pages)
         empty = sum(not page.strip() for page in pages)
         summary = (
@@ -80,10 +79,10 @@ async def _by_rules(
 ) -> Update:
     runtime.stream_writer({"progress": f"looking through the pages: {branch}"})
     async with giving_up(runtime) as given_up:
-        tenant, document = _tenant(), _document(state)
+        tenant, document = await tenant_on(runtime), _document(state)
         found = await find(await tools.read_pages(tenant, document))
         await library.keep_findings(
-            tenant, tools.review_key(state, _thread_id(runtime)), branch, document, found
+            tenant, tools.review_key(state, thread_id(runtime)), branch, document, found
         )
         return {"sections": {branch: _section(found)}}
     return _failed(branch, given_up)
@@ -119,11 +118,3 @@ def _document(state: State) -> Document:
     if document is None:
         raise ValueError("there is no document to look through; `load` sets it")
     return document
-
-
-def _tenant() -> str:
-    return caller_of(get_config()).tenant
-
-
-def _thread_id(runtime: Runtime[Context]) -> str:
-    return (runtime.execution_info.thread_id if runtime.execution_info else None) or ""

@@ -3,7 +3,6 @@
 import logging
 import re
 
-from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
@@ -11,8 +10,8 @@ from agents.document_review import library, report, tools
 from agents.document_review.asking import Classification, ask
 from agents.document_review.context import Context
 from agents.document_review.extraction import Unreadable
+from agents.document_review.running import caller, tenant_on, thread_id
 from agents.document_review.state import Document, Kind, Label, Report, State, Update
-from agents.shared.callers import Caller, caller_of
 from agents.shared.resilience import GivenUp, giving_up
 
 logger = logging.getLogger(__name__)
@@ -22,7 +21,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 
 async def intake(state: State, runtime: Runtime[Context]) -> Update:
     """Open a review: clear what belonged to the one before."""
-    _thread_id(runtime)
+    thread_id(runtime)
     document_id: object = state.get("document_id")
     if not isinstance(document_id, str) or not _ID.fullmatch(document_id):
         raise ValueError(
@@ -51,8 +50,9 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
 async def load(state: State, runtime: Runtime[Context]) -> Update:
     """The text of the pages, kept in the table; state has a reference to them."""
     runtime.stream_writer({"progress": "reading the document"})
-    tenant, document_id = _caller().tenant, state["document_id"]
+    document_id = state["document_id"]
     async with giving_up(runtime) as given_up:
+        tenant = await tenant_on(runtime)
         file = await tools.find_file(tenant, document_id)
         if file is None:
             return {
@@ -77,7 +77,7 @@ async def classify(state: State, runtime: Runtime[Context]) -> Update:
     runtime.stream_writer({"progress": "classifying the document"})
     document = _document(state)
     async with giving_up(runtime) as given_up:
-        pages = await tools.read_pages(_caller().tenant, document)
+        pages = await tools.read_pages(await tenant_on(runtime), document)
         excerpt = await tools.excerpt(pages, Context.of(runtime).excerpt_characters)
         found, update = await ask("classify", excerpt, Classification, runtime)
         labels: set[Label] = set(found.labels)
@@ -91,9 +91,10 @@ async def classify(state: State, runtime: Runtime[Context]) -> Update:
 
 async def compose(state: State, runtime: Runtime[Context]) -> Update:
     """One report of all sections, kept in the table."""
-    tenant, document, sections = _caller().tenant, _document(state), state.get("sections", {})
-    kind, key = _kind(state), tools.review_key(state, _thread_id(runtime))
+    document, sections = _document(state), state.get("sections", {})
+    kind, key = _kind(state), tools.review_key(state, thread_id(runtime))
     async with giving_up(runtime) as given_up:
+        tenant = await tenant_on(runtime)
         found = await library.worst_findings(tenant, key, report.SHOWN)
         text = report.markdown(document, kind, sections, found, state.get("degraded", []))
         complete = report.is_complete(sections)
@@ -117,14 +118,15 @@ async def show_report(state: State) -> Update:
 
 async def publish(state: State, runtime: Runtime[Context]) -> Update:
     """Publish what was read, once, unless whoever read it withholds it."""
-    caller, kept = _caller(), state.get("report")
+    kept = state.get("report")
     if kept is None:
         raise ValueError("there is no report to publish; `compose` keeps one")
     if state.get("publish", True) and not kept["complete"] and not state.get("accept_incomplete", False):
         problem = "a part of the review failed: review it again, or set accept_incomplete"
         return {"outcome": "withheld", "problem": problem}
     async with giving_up(runtime) as given_up:
-        outcome = await tools.decide(caller.tenant, state, kept, state.get("decided_by") or caller.identity)
+        by = state.get("decided_by") or caller().identity
+        outcome = await tools.decide(await tenant_on(runtime), state, kept, by)
         stale = (
             "the document or its report is another by now: review it again" if outcome == "stale" else None
         )
@@ -135,7 +137,7 @@ async def publish(state: State, runtime: Runtime[Context]) -> Update:
 async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
     """Keep what could not be handled where operators look for it."""
     async with giving_up(runtime) as given_up:
-        await tools.bury(_caller().tenant, state, _thread_id(runtime))
+        await tools.bury(caller().tenant, state, thread_id(runtime))
     if given_up.reasons:
         logger.error("dead letter not stored: %s, %s", state["document_id"], state.get("failures"))
     notes = [f"dead_letter: {reason}" for reason in given_up.reasons]
@@ -163,15 +165,3 @@ def _document(state: State) -> Document:
 
 def _kind(state: State) -> Kind:
     return state.get("kind") or "other"
-
-
-def _caller() -> Caller:
-    return caller_of(get_config())
-
-
-def _thread_id(runtime: Runtime[Context]) -> str:
-    """The thread's id, of which every key is made: without one nobody could read the report before it is published."""
-    thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
-    if not thread_id:
-        raise ValueError("a review needs a thread: run it with a checkpointer and a thread_id")
-    return thread_id

@@ -12,6 +12,7 @@ from agents.shared import models
 from agents.shared.callers import Caller, caller_of
 from agents.shared.limits import add_usage, over_limit
 from agents.shared.resilience import GivenUp, giving_up
+from agents.shared.thread_tenants import tenant_of
 from agents.treasury import book, checks, prompts, tools
 from agents.treasury.context import Context
 from agents.treasury.reading import Incomplete, Invented, Reading, proposal_of
@@ -70,8 +71,9 @@ async def understand(state: State, runtime: Runtime[Context]) -> Update:
 async def check(state: State, runtime: Runtime[Context]) -> Update:
     """Limits, sanctions, duplicates, and who has to sign: decided here, once a revision, and kept."""
     runtime.stream_writer({"progress": "checking limits, sanctions and duplicates"})
-    proposal, caller = _proposal(state), caller_of(get_config())
+    proposal = _proposal(state)
     async with giving_up(runtime) as given_up:
+        caller = await caller_on(runtime)
         checked = await _checked(state, proposal, caller, runtime)
         if isinstance(checked, checks.Refused):
             return {"outcome": checked.outcome, "problem": checked.why, "answered": None}
@@ -94,7 +96,7 @@ async def record(state: State, runtime: Runtime[Context]) -> Update:
     request = tools.request_of(state, thread_id(runtime))
     async with giving_up(runtime) as given_up:
         try:
-            await book.enter(caller_of(get_config()).tenant, request, proposal, verdict, state.risk)
+            await book.enter((await caller_on(runtime)).tenant, request, proposal, verdict, state.risk)
         except book.Duplicate as error:
             return {"outcome": "duplicate", "problem": str(error)}
         return {"outcome": "waiting"}
@@ -106,9 +108,18 @@ async def backfill(state: State, runtime: Runtime[Context]) -> Update:
     if state.risk is not None or state.verdict is None:
         return {}
     async with giving_up(runtime) as given_up:
-        tenant = caller_of(get_config()).tenant
+        tenant = (await caller_on(runtime)).tenant
         return {"risk": await checks.risk_of(_proposal(state), state.verdict["amount_usd"], tenant)}
     return degraded(state, "backfill", given_up) | {"risk": 100}
+
+
+async def caller_on(runtime: Runtime[Context]) -> Caller:
+    """Whose key the run came with, and whose rows it works on: the inbox acts for the tenant that began the thread.
+
+    Raises OtherTenant and DatabaseUnavailable: call it where they are given up on.
+    """
+    caller = caller_of(get_config())
+    return Caller(caller.identity, await tenant_of(caller, thread_id(runtime)))
 
 
 def degraded(state: State, node: str, given_up: GivenUp) -> Update:

@@ -18,7 +18,7 @@ from agents.shared.resilience import giving_up
 from agents.treasury import book, tools, wording
 from agents.treasury.context import Context
 from agents.treasury.gate import unusable
-from agents.treasury.nodes import degraded, failed, thread_id
+from agents.treasury.nodes import caller_on, degraded, failed, thread_id
 from agents.treasury.state import State, Update
 
 logger = logging.getLogger(__name__)
@@ -26,10 +26,11 @@ logger = logging.getLogger(__name__)
 
 async def sign(state: State, runtime: Runtime[Context]) -> Command[Literal["gate", "dead_letter"]]:
     """Write the signatures that the answer stands for; the gate counts them."""
-    caller, answered, verdict = caller_of(get_config()), state.answered, state.verdict
+    answered, verdict = state.answered, state.verdict
     if answered is None or verdict is None:
         raise ValueError("there is nothing to sign; the gate sets the answer")
     async with giving_up(runtime) as given_up:
+        caller = await caller_on(runtime)
         refused = await tools.sign(caller, state, answered)
         signed = await book.signers(caller.tenant, verdict["key"])
         if refused and len(signed) < verdict["signatures_needed"]:
@@ -43,11 +44,12 @@ async def execute(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["reply", "alert", "gate", "dead_letter"]]:
     """Carry it out, once by its key, after a last look at what may have changed while people decided."""
-    tenant, verdict = caller_of(get_config()).tenant, state.verdict
+    verdict = state.verdict
     if verdict is None:
         raise ValueError("there is nothing to execute; `check` sets the verdict")
     runtime.stream_writer({"progress": "carrying it out"})
     async with giving_up(runtime, tried_enough=(PaymentUnavailable,)) as given_up:
+        tenant = (await caller_on(runtime)).tenant
         try:
             begun = await book.begin(tenant, verdict["key"])
         except book.Unsigned as error:
@@ -69,7 +71,7 @@ async def cancel(state: State, runtime: Runtime[Context]) -> Update:
         return {}
     why = state.reject_reason or state.problem or (state.outcome or "cancelled").replace("_", " ")
     async with giving_up(runtime) as given_up:
-        await book.cancel(caller_of(get_config()).tenant, state.verdict["key"], why)
+        await book.cancel((await caller_on(runtime)).tenant, state.verdict["key"], why)
         return {}
     return degraded(state, "cancel", given_up)
 
@@ -77,7 +79,7 @@ async def cancel(state: State, runtime: Runtime[Context]) -> Update:
 async def alert(state: State, runtime: Runtime[Context]) -> Update:
     """Tell the compliance desk of a payee who is on a list, or may be."""
     async with giving_up(runtime) as given_up:
-        await tools.tell_compliance(caller_of(get_config()), state, thread_id(runtime))
+        await tools.tell_compliance(await caller_on(runtime), state, thread_id(runtime))
         return {}
     return failed(state, "alert", given_up)
 

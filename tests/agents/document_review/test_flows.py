@@ -212,6 +212,15 @@ async def test_another_tenant_publishes_nothing(shelf: Shelf) -> None:
     assert shelf.publications(review.thread_id) == []
 
 
+async def test_the_inbox_of_the_operators_acts_for_the_tenant_that_began_the_thread(shelf: Shelf) -> None:
+    review = Review()
+    await review.of(shelf.put(COMPLAINT))
+    review.tenant = "main"
+    assert (await review.go_on())["outcome"] == "published"
+    (publication,) = shelf.publications(review.thread_id)
+    assert publication["tenant"] == shelf.tenant
+
+
 @pytest.mark.parametrize("document_id", ["", "../etc/passwd", "a b", "x" * 121, 7, None])
 async def test_what_is_no_id_fails_with_what_an_id_is(shelf: Shelf, document_id: object) -> None:
     with pytest.raises(ValueError, match="document_id must be"):

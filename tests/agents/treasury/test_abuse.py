@@ -158,8 +158,17 @@ async def test_another_tenant_moves_nothing(book: Book) -> None:
     desk.tenant = Book.with_officers(book.uri, "ada", tenant=f"not-{book.tenant}").tenant
     values = await desk.answer(APPROVE, by="ada")
     assert values["outcome"] == "dead_letter"
-    assert f"tenant '{desk.tenant}' has no transaction" in values["failures"][0]["reason"]
+    assert f"is not tenant {desk.tenant}'s" in values["failures"][0]["reason"]
     assert book.statuses(desk.thread_id) == ["checked"]
+
+
+async def test_the_inbox_of_the_operators_acts_for_the_tenant_that_began_the_thread(book: Book) -> None:
+    desk = Desk()
+    await desk.ask(pay(17_200))
+    desk.tenant = "main"
+    values = await desk.decided(APPROVE, "kim", "lee")
+    assert values["outcome"] == "executed"
+    assert [row["tenant"] for row in book.transactions(desk.thread_id)] == [book.tenant]
 
 
 async def test_each_tenant_has_references_of_its_own(book: Book) -> None:
