@@ -96,7 +96,7 @@ class Settings(BaseSettings):
         (), validation_alias="STATIONMASTER_CORS_ORIGINS"
     )
     runtime_edition: Literal["inmem", "community"] = Field(
-        "inmem", validation_alias="STATIONMASTER_RUNTIME_EDITION"
+        "community", validation_alias="STATIONMASTER_RUNTIME_EDITION"
     )
     console_url: str | None = Field(
         None, validation_alias="STATIONMASTER_CONSOLE_URL", pattern=r"^https?://[^/]"

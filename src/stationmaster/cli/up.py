@@ -19,7 +19,7 @@ from stationmaster.console.notes import notes
 from stationmaster.postgres import ensure, release
 from stationmaster.processes.child import Child
 from stationmaster.processes.sockets import listen
-from stationmaster.server.edition import changed
+from stationmaster.server.edition import take
 from stationmaster.server.policy import require_guarded
 from stationmaster.server.record import claim, remove_record, write_record
 from stationmaster.server.stock import COMMUNITY, CONFIG_NAME, OUR_AUTH, Project, read_project, require_ours
@@ -53,7 +53,7 @@ def up(
         Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
     ] = None,
     edition: Annotated[
-        Edition | None, typer.Option(help="Runtime: inmem (default), or community, which is durable.")
+        Edition | None, typer.Option(help="Runtime: community (default), durable, or inmem, in memory.")
     ] = None,
 ) -> None:
     """Run the service until Ctrl-C or SIGTERM."""
@@ -90,7 +90,8 @@ async def _serve(settings: Settings, project: Project) -> None:
     data_dir, started = settings.data_dir, list[Child]()
     async with AsyncExitStack() as undo:
         locks = undo.enter_context(claim(data_dir)), undo.enter_context(console_record.claim(data_dir))
-        if said := changed(data_dir, settings.runtime_edition):
+        chosen = "runtime_edition" in settings.model_fields_set
+        if said := take(data_dir, settings.runtime_edition, chosen=chosen):
             Console(stderr=True).print(f"note: {said}", soft_wrap=True, markup=False, highlight=False)
         undo.push_async_callback(release, settings)
         undo.callback(remove_record, data_dir)

@@ -32,6 +32,7 @@ OTHER_MODULES = {
     "payload_shown",
     "plan_shown",
     "reconciled",
+    "replicas",
     "reviews_asking",
     "reviews_operating",
     "reviews_shown",

@@ -86,6 +86,15 @@ def test_a_database_that_does_not_answer(refused: Refused, tmp_path: Path) -> No
     assert "a-password" not in line
 
 
+def test_data_of_the_other_runtime(refused: Refused, tmp_path: Path) -> None:
+    """An upgrade takes no conversations away: somebody has to choose the runtime by name."""
+    tiny_project(tmp_path)
+    (tmp_path / ".stationmaster" / "server" / ".langgraph_api").mkdir(parents=True)
+    said = refused("--port", str(free_port()))
+    assert "was served on the runtime inmem until now" in said
+    assert "`--edition inmem`" in said
+
+
 def test_no_project_here(refused: Refused) -> None:
     assert "there is no langgraph.json" in refused()
 
