@@ -1,4 +1,4 @@
-"""Items 2, 6 and 8 on the durable runtime: server and console end by `kill -9`, and neither forgot anything.
+"""Items 2, 6, 8 and 12 on the durable runtime: server and console end by `kill -9`, and neither forgot anything.
 
 One server for all of them, killed and started again on its port and database; each test has its own console.
 """
@@ -15,8 +15,9 @@ from tests.fakes.agent_server import free_port
 from tests.fakes.between import between
 from tests.fakes.community_server import CommunityServer
 from tests.fakes.graphs.script import scripted
+from tests.reviews_hold.crowd import Crowd
 from tests.reviews_hold.test_after_a_kill import PLACES, answer_all, place
-from tests.reviews_hold.world import World, asking_server, console_for
+from tests.reviews_hold.world import World, asking_server, console_for, token_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]  # kills and starts servers and consoles
 
@@ -150,3 +151,25 @@ async def test_both_killed_when_it_was_sent(durable: World, mode: Literal["hold"
     assert 1 <= effects.count(("attempt", None)) <= (1 if mode == "hold" else 2)
     async with world.server.sdk() as client:
         assert len(await client.runs.list(thread)) == 2  # the one that asked, and one resume
+
+
+async def test_many_answers_take_effect_once(durable: World) -> None:
+    """Item 12, at a fifth of its size: the console is killed three times, the server with it the second time."""
+    world = durable
+    await asyncio.to_thread(world.console.start)
+    crowd = Crowd(world, await token_of(world.console.database, "crowd"), 240)
+    kills = 0
+
+    async def kill_and_start() -> None:
+        nonlocal kills
+        kills += 1
+        if kills == 2:
+            await kill(world)
+            await start(world)
+        else:
+            await asyncio.to_thread(world.console.kill)
+            await asyncio.to_thread(world.console.start)
+
+    await crowd.ask_all()
+    await crowd.answer_while(crowd.killing(3, kill_and_start))
+    await crowd.require_each_once()
