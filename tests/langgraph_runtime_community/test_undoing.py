@@ -41,15 +41,18 @@ async def test_runs_are_undone_from_the_last_to_the_first(
 ) -> None:
     thread, (first, second, third) = answered
     assert await asked(client, thread) == []
-    await client.runs.delete(thread, third)
-    assert await asked(client, thread) == ["two"]
-    await client.runs.delete(thread, second)
-    assert await asked(client, thread) == ["one"]
+    for run, question in ((third, "two"), (second, "one")):
+        await client.runs.delete(thread, run)
+        assert await asked(client, thread) == [question]
+        row = await client.threads.get(thread)
+        assert row["status"] == "interrupted" and question in str(row["interrupts"])
     again = await answer(client, thread, "c")
     assert await asked(client, thread) == ["two"]
     await client.runs.delete(thread, again)
     await client.runs.delete(thread, first)
     assert (await client.threads.get_state(thread))["values"] == {}
+    row = await client.threads.get(thread)
+    assert (row["status"], row["interrupts"], row["values"]) == ("idle", {}, {})
     world = World(served_database)
     for table in ("checkpoints", "checkpoint_writes", "checkpoint_blobs", "server.replaced_writes"):
         assert not world.ask(f"SELECT 1 FROM {table} WHERE thread_id = %s", thread)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import structlog
 from langgraph.types import StateSnapshot
 from starlette.exceptions import HTTPException
 
@@ -18,6 +19,7 @@ from langgraph_runtime_community.ops.thread_stream import STATE_UPDATE, Stream
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).with_name("threads.sql"))
+logger = structlog.stdlib.get_logger(__name__)
 LONGEST_S = 60.0
 Row = dict[str, Any]
 
@@ -81,6 +83,19 @@ async def _follow(thread_id: UUID, shown: Any, here: Row) -> StateSnapshot:
             await _note(conn, thread_id, snapshot)
             return snapshot
     return await shown.aget_state(here)
+
+
+async def follow(thread_id: UUID) -> None:
+    """Have a thread's row say what its state is, once a run of it was undone. Where its graph can't be had it stays."""
+    row = await database.fetch_one(QUERIES["find"], {"thread_id": thread_id, "filter": None})
+    if row is None or (graph_id := row["metadata"].get("graph_id")) is None:
+        return
+    here, reader = {"configurable": {"thread_id": str(thread_id)}}, graphs.reader()
+    try:
+        async with graphs.opened(row, graph_id, here, "threads.read", reader) as shown:
+            await _follow(thread_id, shown, here)
+    except Exception as error:
+        logger.exception("a thread's row can't follow its state", thread_id=str(thread_id), exc_info=error)
 
 
 async def _note(conn: Connection, thread_id: UUID, snapshot: StateSnapshot) -> None:

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from langgraph_runtime_community import database
 from langgraph_runtime_community.database import json
 from langgraph_runtime_community.lease import LEASE
-from langgraph_runtime_community.ops import accepting, cancelling, ending, guards, working
+from langgraph_runtime_community.ops import accepting, cancelling, changing, ending, guards, working
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask, only, rows
 from langgraph_runtime_community.ops.run_stream import Stream as RunStream
 from langgraph_runtime_community.sealing.objects import read_keys
@@ -119,6 +119,8 @@ class Runs:
         if not found or not found["deleted"]:
             raise HTTPException(404, "Run not found")
         working.removed(thread, run)
+        if found["undone"]:
+            await changing.follow(thread)
         return rows([run])
 
     @staticmethod
