@@ -27,20 +27,19 @@ function edit() {
   field.scrollIntoView({ block: "center" });
 }
 
-/** What was fetched once, for a part that is put in place anew: {id: {as, nodes}}. */
+/** What was fetched once, for a part that is put in place anew: {id: {as, nodes}}, the nodes as a promise. */
 const kept = {};
 
 /** Show here what another page shows; its link stays where it can't be fetched. */
 async function load(id) {
   const { load: address, as } = find(`#${id}[data-load]`)?.dataset ?? {};
   if (!address) return;
-  if (kept[id]?.as !== as || !kept[id]) {
-    kept[id] = { as, nodes: null };
-    kept[id].nodes = await fetched(address, id);
-  }
+  if (!kept[id] || kept[id].as !== as) kept[id] = { as, nodes: fetched(address, id) };
+  const mine = kept[id];
+  const nodes = await mine.nodes;
   const place = find(`#${id}[data-load]`);
-  if (!kept[id]?.nodes) delete kept[id];
-  else if (place?.dataset.as === kept[id].as) place.replaceChildren(...kept[id].nodes);
+  if (nodes && place?.dataset.as === as) place.replaceChildren(...nodes);
+  if (!nodes && kept[id] === mine) delete kept[id];
 }
 
 async function fetched(address, id) {
