@@ -18,6 +18,7 @@ from tests.langgraph_runtime_community.world import World
 
 SECRET = "xyzzy"
 SEALED = PROJECT.parent / "sealed" / "langgraph.json"
+UNSEALED = {"LANGGRAPH_ENCRYPTION": ""}
 TABLES = """SELECT table_schema || '.' || table_name AS name FROM information_schema.tables
 WHERE table_schema IN ('server', 'public') AND table_type = 'BASE TABLE'"""
 
@@ -197,16 +198,45 @@ async def test_a_key_that_would_go_unheeded_stops_the_start(tmp_path: Any, empty
     assert "LANGGRAPH_AES_KEY is not supported" in served.log
 
 
+async def test_what_was_there_before_goes_on_and_is_sealed_from_then_on(
+    sealed: CommunityServer, ann: LangGraphClient, tmp_path: Any
+) -> None:
+    """Values that stood in the checkpoint itself have to become blobs, also those that no step writes any more."""
+    word = f"readable-{uuid4()}"
+    plain = CommunityServer(tmp_path / "server", database=sealed.database, config=SEALED, env=UNSEALED)
+    plain.start_blocking()
+    try:
+        async with plain.sdk(headers={"x-user": "ann"}) as before:
+            thread = (await before.threads.create())["thread_id"]
+            await before.runs.wait(thread, "sealed", input={"word": word, "messages": [], "count": 5})
+    finally:
+        plain.kill_blocking()
+    assert found(sealed.database, word)
+    state: Any = await ann.threads.get_state(thread)
+    assert state["values"]["count"] == 1
+    resume: Any = {"resume": {state["interrupts"][0]["id"]: word}}
+    await ann.runs.wait(thread, "sealed", command=resume)
+    after: Any = await ann.threads.get_state(thread)
+    assert after["values"]["count"] == 1 and after["values"]["answer"] == word
+    newest = "SELECT checkpoint::text AS kept FROM checkpoints WHERE thread_id = %s ORDER BY checkpoint_id DESC LIMIT 1"
+    assert word not in World(sealed.database).ask(newest, thread)[0]["kept"]
+
+
 async def test_without_the_handlers_nothing_is_given_away(
     sealed: CommunityServer, ann: LangGraphClient, tmp_path: Any
 ) -> None:
     thread, _, _ = await paused(ann)
-    other = CommunityServer(tmp_path / "server", database=sealed.database, env={"LANGGRAPH_ENCRYPTION": ""})
+    other = CommunityServer(tmp_path / "server", database=sealed.database, config=SEALED, env=UNSEALED)
     other.start_blocking()
     try:
         async with httpx.AsyncClient(base_url=other.url, headers={"x-user": "ann"}) as http:
-            for path in (f"/threads/{thread}", f"/threads/{thread}/state", f"/threads/{thread}/history"):
+            row = f"/threads/{thread}"
+            for path in (row, f"{row}/state", f"{row}/history"):
                 answer = await http.get(path)
-                assert SECRET not in answer.text and (answer.status_code >= 400 or "sealed" in answer.text)
+                assert SECRET not in answer.text and (answer.status_code == 500) == (path != row)
+            resumed = await http.post(
+                f"{row}/runs/wait", json={"assistant_id": "sealed", "command": {"resume": 1}}
+            )
+            assert "encrypted data" in resumed.text
     finally:
         other.kill_blocking()

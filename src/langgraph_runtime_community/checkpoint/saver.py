@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from functools import cache
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -15,7 +16,7 @@ from psycopg.rows import DictRow, dict_row
 from langgraph_runtime_community import database
 from langgraph_runtime_community.checkpoint.step import Saved, StepWriter, Write
 from langgraph_runtime_community.lease import LEASE, Lease
-from langgraph_runtime_community.sealing.blobs import active, opened_bytes, seal, seals_bytes
+from langgraph_runtime_community.sealing.blobs import active, opened_bytes, require_open, seal, seals_bytes
 from langgraph_runtime_community.sealing.objects import open_object, seal_metadata
 
 # Of `configurable`: what the columns say, and what belongs to one request alone.
@@ -46,9 +47,8 @@ class Checkpointer(AsyncPostgresSaver):
         use_direct_connection: bool = False,
         lease: Lease | object | None = SURE,
     ) -> None:
-        from langgraph_api.serde import Serializer
-
-        serde = Serializer(__unpack_ext_hook__=unpack_hook) if unpack_hook else Serializer()
+        kind = _serializer()
+        serde = kind(__unpack_ext_hook__=unpack_hook) if unpack_hook else kind()
         super().__init__(cast("Any", database.pool()), serde=serde)
         self.lease = LEASE.get() if lease is SURE else cast("Lease | None", lease)
         self.held: database.Connection | None = None
@@ -146,6 +146,18 @@ class Checkpointer(AsyncPostgresSaver):
                     yield cursor
             else:
                 yield cursor
+
+
+@cache
+def _serializer() -> Any:
+    """The server's, which refuses what is sealed still: msgpack would take it for the number 0."""
+    from langgraph_api.serde import Serializer
+
+    class Checked(Serializer):
+        def loads_typed(self, data: tuple[str, bytes]) -> Any:
+            return super().loads_typed((data[0], require_open(data[1])))
+
+    return Checked
 
 
 class OpeningCursor(AsyncCursor[DictRow]):

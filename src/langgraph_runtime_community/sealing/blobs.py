@@ -6,8 +6,7 @@ from functools import cache
 from typing import Any
 
 import orjson
-
-from langgraph_runtime_community.errors import RuntimeTrouble
+from starlette.exceptions import HTTPException
 
 MAGIC = bytes.fromhex("00b7e1516d9c4f0a8e2f5a61c3d877e4")
 """Sixteen bytes that nothing else begins with. Then two bytes of length, the context as JSON, what the handler made."""
@@ -16,8 +15,11 @@ DOCUMENT = "stationmaster_sealed"
 """A JSON document that was sealed as bytes: {DOCUMENT: base64}, beside keys that must stay readable."""
 
 
-class Sealed(RuntimeTrouble):
+class Sealed(HTTPException):
     """Something was encrypted that nothing here can open; or shall be encrypted in a way that is not supported."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(500, detail)
 
 
 @cache
@@ -81,14 +83,21 @@ async def opened(data: bytes) -> bytes:
     """The bytes as they were; Sealed where nobody here can open them."""
     if not data.startswith(MAGIC):
         return data
-    if not active() or _of_bytes("decryptor") is None:
+    if (decryptor := _of_bytes("decryptor")) is None:
+        return require_open(data)
+    start = len(MAGIC) + LENGTH
+    end = start + int.from_bytes(data[len(MAGIC) : start])
+    made = await decryptor(_told(orjson.loads(data[start:end])), data[end:])
+    return made if isinstance(made, bytes) else made.plaintext
+
+
+def require_open(data: bytes) -> bytes:
+    """The bytes, if they are not sealed; else Sealed."""
+    if data and data[: len(MAGIC)] == MAGIC:
         raise Sealed(
             "encrypted data, and no decrypt.blob handler: name the project's `encryption` in langgraph.json"
         )
-    start = len(MAGIC) + LENGTH
-    end = start + int.from_bytes(data[len(MAGIC) : start])
-    made = await _of_bytes("decryptor")(_told(orjson.loads(data[start:end])), data[end:])
-    return made if isinstance(made, bytes) else made.plaintext
+    return data
 
 
 async def seal_document(value: Any) -> Any:
