@@ -11,8 +11,8 @@ from stationmaster.reviews.model import Gone, Review
 from stationmaster.settings import Settings
 
 LAST_MESSAGES = 12
-SMALL = 6
-"""Members of an object that is shown unfolded."""
+SMALL, SMALL_TEXT = 6, 500
+"""Members of an object that is shown unfolded, and their characters."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,9 @@ def of_result(result: results.Result) -> CameOfIt:
 
 def _is_short(value: Shown) -> bool:
     if value.kind == "pairs":
-        return len(value.items) <= SMALL and all(pair.shown.kind == "scalar" for pair in value.items)
+        parts = [pair.shown for pair in value.items]
+        flat = all(part.kind in ("scalar", "text") for part in parts)
+        return flat and len(parts) <= SMALL and sum(len(part.text) for part in parts) <= SMALL_TEXT
     return not value.wide
 
 

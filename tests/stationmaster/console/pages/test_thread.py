@@ -50,7 +50,7 @@ def test_long_conversations_and_odd_states():
 
 
 def test_what_came_of_it_shows_words_first_and_folds_the_rest():
-    state = {"outcome": "refunded", "draft": "x" * 200, "decision": {"status": "paid", "amount_usd": 9.0}}
+    state = {"outcome": "refunded", "draft": "x" * 200, "decision": {"status": "paid", "why": "w" * 170}}
     many = {f"key{number}": number for number in range(20)}
     made = thread.of_result(
         Result(({"type": "ai", "content": EVIL},), {**state, "many": many, "none": None, "empty": []})
