@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
+import psycopg
+
 from stationmaster.postgres.queries import load
 from stationmaster.upkeep.database import Connection, one
 
@@ -33,13 +35,24 @@ class Export:
             if export._descriptor is not None:
                 os.close(export._descriptor)
 
-    async def write(self, conn: Connection, threads: Sequence[UUID]) -> int:
-        """Add threads, and come back once they are on the disk; how many. OSError leaves no part of a line behind."""
+    async def write(self, conn: Connection, threads: Sequence[UUID]) -> dict[UUID, str]:
+        """Add threads, and come back once they are on the disk; why not, of those that can't be read as one line.
+
+        Within a transaction. OSError leaves no part of a line behind.
+        """
+        unreadable: dict[UUID, str] = {}
         for thread in threads:
-            line = (await one(conn, QUERIES["threads"], {"thread": thread}))["line"]
+            try:
+                async with conn.transaction():
+                    line = (await one(conn, QUERIES["threads"], {"thread": thread}))["line"]
+            except psycopg.Error as error:
+                if conn.broken:
+                    raise
+                unreadable[thread] = str(error).splitlines()[0]
+                continue
             await asyncio.to_thread(self._append, line.replace("\n", " ").encode() + b"\n")
         await asyncio.to_thread(self._sync)
-        return len(threads)
+        return unreadable
 
     def _append(self, line: bytes) -> None:
         if self._descriptor is None:

@@ -1,6 +1,6 @@
 """What has been idle for long goes: in batches, checked again under the threads' locks, flagged ones exported first."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
@@ -49,11 +49,8 @@ async def _batch(mine: Turn, rule: Rule, export: Export, threads: Sequence[UUID]
         held = [row["thread_id"] for row in await rows(conn, QUERIES["lock"], {"threads": list(threads)})]
         doomed = await rows(conn, QUERIES["still_ripe"], {"days": rule.days, "threads": held})
         if flagged := [row["thread_id"] for row in doomed if row["export"]]:
-            try:
-                done.exported = await export.write(conn, flagged)
-            except OSError as error:
-                done.problem = f"flagged threads stay: {rule.exports} can't be written ({error})"
-                doomed = [row for row in doomed if not row["export"]]
+            kept = await _exported(conn, export, rule, flagged, done)
+            doomed = [row for row in doomed if row["thread_id"] not in kept]
         gone = {"threads": _ids(doomed, stays=False)}
         await conn.execute(QUERIES["drop_webhooks"], gone)
         dropped = await one(conn, QUERIES["drop"], gone)
@@ -64,6 +61,22 @@ async def _batch(mine: Turn, rule: Rule, export: Export, threads: Sequence[UUID]
     total.bytes += dropped["bytes"] + trimmed["bytes"]
     total.exported += done.exported
     total.problem = done.problem or total.problem
+
+
+async def _exported(
+    conn: Connection, export: Export, rule: Rule, flagged: Sequence[UUID], done: Done
+) -> Collection[UUID]:
+    """Write flagged threads down; those that could not be stay, which holds up no others."""
+    try:
+        unreadable = await export.write(conn, flagged)
+    except OSError as error:
+        done.problem = f"flagged threads stay: {rule.exports} can't be written ({error})"
+        return flagged
+    done.exported = len(flagged) - len(unreadable)
+    if unreadable:
+        thread, why = next(iter(unreadable.items()))
+        done.problem = f"{len(unreadable)} flagged threads stay that can't be exported, as {thread}: {why}"
+    return unreadable
 
 
 def _ids(doomed: Sequence[DictRow], *, stays: bool) -> list[UUID]:

@@ -209,3 +209,27 @@ async def test_without_a_durable_server_there_is_nothing_to_prune(database: str)
         async with opened(database):
             pass
     assert (await holding.held(database, 30))["server"] is None
+
+
+TOO_LARGE = """CREATE SCHEMA shadow;
+CREATE FUNCTION shadow.encode(bytea, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+    IF $1 = 'too large' THEN RAISE EXCEPTION 'invalid memory alloc request size' USING ERRCODE = '54000'; END IF;
+    RETURN pg_catalog.encode($1, $2);
+END $$;
+SET search_path = shadow, pg_catalog, public"""
+
+
+async def test_a_flagged_thread_that_can_not_be_exported_holds_up_no_others(
+    conn: Connection, threads: Threads, rule: Rule
+) -> None:
+    """Postgres makes no text of more than a gigabyte."""
+    large, other = [await threads.make(metadata={"export": True}) for _ in range(2)]
+    plain = await threads.make()
+    await conn.execute("UPDATE checkpoint_blobs SET blob = 'too large' WHERE thread_id = %s", (str(large),))
+    await conn.execute(TOO_LARGE)
+    done = await prune(conn, rule, batch=2)
+    assert done is not None and (done.deleted, done.exported) == (2, 1)
+    assert f"1 flagged threads stay that can't be exported, as {large}: invalid memory" in str(done.problem)
+    assert await threads.left(large)
+    assert await threads.left(other) == await threads.left(plain) == {}
+    assert [line["thread_id"] for line in exported(rule)] == [str(other)]
