@@ -1,11 +1,10 @@
 """What an assistant can set: the server draws its form from these fields and their descriptions."""
 
-from langgraph.runtime import Runtime
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from agents.coder.prompts import SYSTEM_PROMPT
 from agents.coder.sandbox.runner import Limits
-from agents.shared.models import default_model
+from agents.shared.context import GraphContext, rungs
 
 RECURSION_LIMIT = 60
 """Super-steps. The net below all other limits: reaching it is a bug."""
@@ -14,10 +13,8 @@ MAX_ADVICE = 3
 FILE_MB = 8
 
 
-class Context(BaseModel):
+class Context(GraphContext):
     """Settings of the coder's graph; what is left out keeps its default."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: str | None = Field(
         default=None,
@@ -62,15 +59,9 @@ class Context(BaseModel):
         description="Model cost of one thread in USD; above it tasks are closed politely.",
     )
 
-    @classmethod
-    def of(cls, runtime: Runtime["Context"]) -> "Context":
-        """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
-        return runtime.context or cls()
-
     def models(self) -> tuple[str, ...]:
         """Names of the models to try, best first; the written rules are the last rung."""
-        chosen = [self.model or default_model(), self.fallback_model, "offline:rules"]
-        return tuple(dict.fromkeys(name for name in chosen if name))
+        return rungs(self.model, self.fallback_model)
 
     def limits(self) -> Limits:
         """What the tests of one attempt may take."""

@@ -1,22 +1,20 @@
 """What an assistant can set: the server draws its form from these fields and their descriptions."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from agents.digest.prompts import SYSTEM_PROMPT
 from agents.digest.slots import Span
-from agents.shared.models import default_model
+from agents.shared.context import GraphContext, rungs
 from agents.shared.shop import SUPPORT_DESK
 
 RECURSION_LIMIT = 20
 """Super-steps; a digest takes six."""
 
 
-class Context(BaseModel):
+class Context(GraphContext):
     """Settings of the digest; what is left out keeps its default."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(
         default="daily",
@@ -54,12 +52,6 @@ class Context(BaseModel):
         default=SYSTEM_PROMPT, min_length=1, description="How the first sentence should be written."
     )
 
-    @classmethod
-    def of(cls, runtime: Any) -> "Context":
-        """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
-        return runtime.context or cls()
-
     def models(self) -> tuple[str, ...]:
         """Names of the models to try, best first; the written rules are the last rung."""
-        chosen = [self.model or default_model(), self.fallback_model, "offline:rules"]
-        return tuple(dict.fromkeys(name for name in chosen if name))
+        return rungs(self.model, self.fallback_model)

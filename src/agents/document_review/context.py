@@ -1,19 +1,16 @@
 """What an assistant can set: the server draws its form from these fields and their descriptions."""
 
-from langgraph.runtime import Runtime
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from agents.document_review.prompts import SYSTEM_PROMPT
-from agents.shared.models import default_model
+from agents.shared.context import GraphContext, rungs
 
 RECURSION_LIMIT = 40
 """Super-steps of one run. The net below all other limits: the longest way has ten."""
 
 
-class Context(BaseModel):
+class Context(GraphContext):
     """Settings of the document review; what is left out keeps its default."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: str | None = Field(
         default=None,
@@ -36,12 +33,6 @@ class Context(BaseModel):
         default=6_000, ge=500, le=50_000, description="How much of a document the model sees."
     )
 
-    @classmethod
-    def of(cls, runtime: Runtime["Context"]) -> "Context":
-        """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
-        return runtime.context or cls()
-
     def models(self) -> tuple[str, ...]:
         """Names of the models to try, best first; the written rules are the last rung."""
-        chosen = [self.model or default_model(), self.fallback_model, "offline:rules"]
-        return tuple(dict.fromkeys(name for name in chosen if name))
+        return rungs(self.model, self.fallback_model)

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from agents.helpdesk.prompts import SYSTEM_PROMPT
 from agents.helpdesk.state import ApprovalMode
-from agents.shared.models import default_model
+from agents.shared.context import GraphContext, rungs
 from agents.shared.models.agent import Chosen
 
 WINDOW_TOKENS = 8_000
@@ -21,10 +21,8 @@ WINDOW_CALLS = 5
 """Among so many of the newest tool calls a repeated one is noticed."""
 
 
-class Context(BaseModel):
+class Context(GraphContext):
     """Settings of the helpdesk; what is left out keeps its default."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: str | None = Field(
         default=None,
@@ -77,15 +75,9 @@ class Context(BaseModel):
         description="Model cost of one thread in USD; above it requests are closed politely.",
     )
 
-    @classmethod
-    def of(cls, runtime: Any) -> "Context":
-        """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
-        return runtime.context or cls()
-
     def models(self) -> tuple[str, ...]:
         """Names of the models to try, best first; the written rules are the last rung."""
-        chosen = [self.model or default_model(), self.fallback_model, "offline:rules"]
-        return tuple(dict.fromkeys(name for name in chosen if name))
+        return rungs(self.model, self.fallback_model)
 
 
 def chosen(runtime: Any) -> Chosen:

@@ -1,9 +1,8 @@
 """What an assistant can set: the server draws its form from these fields and their descriptions."""
 
-from langgraph.runtime import Runtime
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agents.shared.models import default_model
+from agents.shared.context import GraphContext, rungs
 from agents.sql_operator.prompts import SYSTEM_PROMPT
 
 RECURSION_LIMIT = 60
@@ -14,10 +13,8 @@ MAX_REPLANS = 5
 """How often a person may send a statement back."""
 
 
-class Context(BaseModel):
+class Context(GraphContext):
     """Settings of the SQL operator's graph; what is left out keeps its default."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: str | None = Field(
         default=None,
@@ -66,12 +63,6 @@ class Context(BaseModel):
         description="Model cost of one thread in USD; above it questions are closed politely.",
     )
 
-    @classmethod
-    def of(cls, runtime: Runtime["Context"]) -> "Context":
-        """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
-        return runtime.context or cls()
-
     def models(self) -> tuple[str, ...]:
         """Names of the models to try, best first; the written rules are the last rung."""
-        chosen = [self.model or default_model(), self.fallback_model, "offline:rules"]
-        return tuple(dict.fromkeys(name for name in chosen if name))
+        return rungs(self.model, self.fallback_model)

@@ -2,10 +2,9 @@
 
 from typing import Literal
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.shared.models import default_model
+from agents.shared.context import GraphContext, rungs
 from agents.support.prompts import SYSTEM_PROMPT
 from agents.support.state import TOOLS, Tool
 
@@ -57,10 +56,8 @@ class Flags(BaseModel):
     )
 
 
-class Context(BaseModel):
+class Context(GraphContext):
     """Settings of the support graph; what is left out keeps its default."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: str | None = Field(
         default=None,
@@ -111,11 +108,6 @@ class Context(BaseModel):
         description="Model cost of one thread in USD; above it requests are closed politely.",
     )
 
-    @classmethod
-    def of(cls, runtime: Runtime["Context"]) -> "Context":
-        """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
-        return runtime.context or cls()
-
     @property
     def off(self) -> list[str]:
         """The tools that are not enabled, and the flags that are off, by name."""
@@ -125,5 +117,4 @@ class Context(BaseModel):
     def models_for(self, role: Role) -> tuple[str, ...]:
         """Names of the models to try for a role, best first; the written rules are the last rung."""
         own: str | None = getattr(self.models, role)
-        chosen = [own or self.model or default_model(), self.fallback_model, "offline:rules"]
-        return tuple(dict.fromkeys(name for name in chosen if name))
+        return rungs(own or self.model, self.fallback_model)

@@ -1,19 +1,16 @@
 """What an assistant can set: the server draws its form from these fields and their descriptions."""
 
-from langgraph.runtime import Runtime
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from agents.shared.models import default_model
+from agents.shared.context import GraphContext, rungs
 from agents.treasury.prompts import SYSTEM_PROMPT
 
 RECURSION_LIMIT = 80
 """Super-steps of one run. The net below all other limits: no way through the graph is half as long."""
 
 
-class Context(BaseModel):
+class Context(GraphContext):
     """Settings of the treasury graph; what is left out keeps its default."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: str | None = Field(
         default=None,
@@ -51,12 +48,6 @@ class Context(BaseModel):
         description="Model cost of one thread in USD; above it requests are refused politely.",
     )
 
-    @classmethod
-    def of(cls, runtime: Runtime["Context"]) -> "Context":
-        """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
-        return runtime.context or cls()
-
     def models(self) -> tuple[str, ...]:
         """Names of the models to try, best first; the written rules are the last rung."""
-        chosen = [self.model or default_model(), self.fallback_model, "offline:rules"]
-        return tuple(dict.fromkeys(name for name in chosen if name))
+        return rungs(self.model, self.fallback_model)
