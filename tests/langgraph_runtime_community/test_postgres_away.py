@@ -153,7 +153,7 @@ async def test_the_disk_is_full_when_a_checkpoint_is_saved(
             await world.until(lambda: len(world.effects(name)) > 1, "it tries again")
             (small / "ballast").unlink()
         assert await world.ended(run, 90) == ("success" if freed else "error")
-        row = await api.threads.get(thread)
+        row: Any = await api.threads.get(thread)
         assert row["status"] == ("idle" if freed else "error")
         if not freed:
             assert "attempts" in str(row["error"]) and "No space left" in served.log
