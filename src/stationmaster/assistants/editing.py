@@ -9,6 +9,7 @@ from stationmaster.assistants.impact import impact_of
 from stationmaster.assistants.proposing import Proposal
 from stationmaster.assistants.routes import Routes
 from stationmaster.assistants.versions import name_of, ref
+from stationmaster.keepable import unkeepable
 from stationmaster.reconcile.errors import Conflict
 from stationmaster.reconcile.files.contexts import Place, wrong_in
 from stationmaster.reconcile.files.secrets import secrets_in
@@ -62,7 +63,9 @@ async def propose_edit(
 
 def wrong(content: Assistant, schema: Mapping[str, Any] | None) -> list[tuple[Place, str]]:
     """Places of the content, as `("context", "tone")`, each with what is wrong there and what to write."""
-    found: list[tuple[Place, str]] = []
+    shown = {"description": content.description, "tags": content.tags, "context": content.context}
+    if found := list(unkeepable(shown)):
+        return found  # neither schemas nor messages can be relied on with such values
     if schema is not None:
         found += [
             (("context", *place), said) for place, said in wrong_in(content.context, schema, content.graph)

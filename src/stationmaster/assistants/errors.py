@@ -31,3 +31,7 @@ class KeptOtherwise(AssistantsError):
     """The server took the content, and has other content now."""
 
     exit_code = 1
+
+
+class NotKeepable(AssistantsError):
+    """Content with a value that servers do not keep as it was sent; nothing was written."""

@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 
 from stationmaster.assistants.differing import Difference, compare, differences
-from stationmaster.assistants.errors import KeptOtherwise
+from stationmaster.assistants.errors import KeptOtherwise, NotKeepable
 from stationmaster.assistants.proposing import Proposal
 from stationmaster.assistants.routes import Routes
 from stationmaster.assistants.versions import name_of
+from stationmaster.keepable import unkeepable
 from stationmaster.reconcile.fields import served, wanted
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.resources import CANARY, Assistant, ServedAssistant, Signature
@@ -39,10 +40,18 @@ async def reroute(gateway: Gateway, before: ServedAssistant, routes: Routes, by:
 async def write(
     gateway: Gateway, before: ServedAssistant, content: Assistant, by: Signature, *, exact: bool = False
 ) -> Written:
-    """The content, with `canary` in its metadata, as the version after `before`."""
+    """The content, with `canary` in its metadata, as the version after `before`. NotKeepable, KeptOtherwise."""
+    _require_keepable(content)
     after = await gateway.update_assistant(before, content, by, exact=exact)
     _require_kept(content, after)
     return Written(before, after, differences(before, after))
+
+
+def _require_keepable(content: Assistant) -> None:
+    """Asked before writing: what comes back otherwise is a version already, and may break every run."""
+    for place, said in unkeepable(vars(content)):
+        where = ".".join(map(str, place))
+        raise NotKeepable(f"{content.name}: {where} {said}; nothing was written")
 
 
 def _require_kept(content: Assistant, after: ServedAssistant) -> None:

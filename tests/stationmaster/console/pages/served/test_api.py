@@ -68,6 +68,33 @@ async def test_an_edit_is_checked_looked_at_and_saved(place: Served):
     assert (now.change["author"], now.change["reason"]) == ("pia.calls", "none")
 
 
+async def test_values_that_no_server_keeps_are_told_by_field_and_nothing_is_written(place: Served):
+    made = await place.made()
+    where = f"{API}/assistants/{made.known_as}/versions"
+    told: dict[str, set[str]] = {}
+    async with place.person() as pia:
+        for given in (
+            '"context": {"max_cost_usd": Infinity}',
+            '"context": {"max_cost_usd": NaN}',
+            f'"context": {{"max_cost_usd": 1{"0" * 400}}}',
+            r'"context": {"system_prompt": "a\u0000b"}',
+            r'"context": {"system_prompt": "\ud800"}',
+            r'"description": "a\u0000b"',
+            r'"description": "\ud800"',
+            r'"tags": ["fine", "a\u0000b"]',
+            r'"tags": ["\ud800"]',
+        ):
+            body = f'{{"expect": 1, "reason": "x", {given}}}'
+            answer = await pia.post(where, content=body, headers={"content-type": "application/json"})
+            assert code(answer) == (422, "bad_request"), given
+            told[given] = set(answer.json()["fields"])
+    assert sorted(map(len, told.values())) == [1] * 9
+    assert set().union(*told.values()) == {
+        "context.max_cost_usd", "context.system_prompt", "description", "body.description", "tags.1", "body.tags.0"
+    }  # fmt: skip
+    assert (await place.now(made)).version == 1
+
+
 async def test_what_a_file_holds_or_others_made_is_not_changed(place: Served):
     made = await place.made()
     theirs = await place.client.assistants.create("support", name="theirs")
