@@ -17,7 +17,7 @@ def unkeepable(value: object) -> Iterator[tuple[Place, str]]:
     while waiting:
         later: list[tuple[Place, object]] = []
         for place, each in waiting:
-            if said := _wrong(each):
+            if said := wrong_with(each):
                 yield place, said
             elif isinstance(each, Mapping):
                 for key, inner in each.items():
@@ -38,7 +38,8 @@ def unkeepable_text(text: str) -> bool:
 _TEXT = "holds characters that can't be kept (NUL, or half of a surrogate pair): take them out"
 
 
-def _wrong(value: object) -> str | None:
+def wrong_with(value: object) -> str | None:
+    """What is wrong with a text or a number, and what to write; nothing of what it holds."""
     match value:
         case str() if unkeepable_text(value):
             return _TEXT

@@ -12,6 +12,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq, TaggedScalar
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+from stationmaster.keepable import wrong_with
+
 LARGEST_BYTES = 1_000_000
 MOST_VALUES = 20_000
 """Aliases can make a short file immense."""
@@ -113,16 +115,28 @@ def not_json(tree: object) -> Iterator[tuple[Location, str]]:
             yield place, f"{name} has the tag {tag}: write a plain value"
         elif isinstance(node, CommentedMap):
             for key, value in node.items():
-                if isinstance(key, str):
-                    waiting.append(((*place, key), value))
+                if said := _wrong_key(key):
+                    yield (*place, key), said
                 else:
-                    yield (*place, key), f"the key {key!r} is no text: write it in quotes"
+                    waiting.append(((*place, key), value))
         elif isinstance(node, CommentedSeq):
             waiting += [((*place, index), value) for index, value in enumerate(node)]
-        elif isinstance(node, float) and not math.isfinite(node):
-            yield place, f"{name} is no finite number: write one, or a text in quotes"
-        elif not isinstance(node, str | int | float | None):
-            yield place, f"{name} is read as a {type(node).__name__.lower()}: write it in quotes"
+        elif said := _wrong_value(node):
+            yield place, f"{name} {said}"
+
+
+def _wrong_key(key: object) -> str | None:
+    if not isinstance(key, str):
+        return f"the key {key!r} is no text: write it in quotes"
+    return f"the key {key!r} {said}" if (said := wrong_with(key)) else None
+
+
+def _wrong_value(node: object) -> str | None:
+    if isinstance(node, float) and not math.isfinite(node):
+        return "is no finite number: write one, or a text in quotes"
+    if not isinstance(node, str | int | float | None):
+        return f"is read as a {type(node).__name__.lower()}: write it in quotes"
+    return wrong_with(node)
 
 
 def plain(node: object) -> Any:

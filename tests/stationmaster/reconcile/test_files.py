@@ -142,6 +142,13 @@ def test_a_link_does_not_lead_a_text_file_out_of_its_folder(folder: Path) -> Non
     assert "is not in this folder" in problem.message
 
 
+def test_a_nul_in_a_text_file_is_found_there() -> None:
+    write("assistants/a.yaml", GOOD + "context: {system_prompt: {text_file: a.md}}\n")
+    write("assistants/a.md", "Be kind.\nBe\0short.\n")
+    (problem,) = read_here().problems
+    assert (problem.file, problem.line) == ("assistants/a.md", 2) and "can't be kept (NUL" in problem.message
+
+
 def test_a_secret_in_a_text_file_is_found_there() -> None:
     write("assistants/a.yaml", GOOD + "context: {system_prompt: {text_file: a.md}}\n")
     write("assistants/a.md", "Be kind.\nUse AKIAABCDEFGHIJKLMNOP.\n")

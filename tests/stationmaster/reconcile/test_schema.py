@@ -18,7 +18,7 @@ READERS_ALONE = {
     "text_file_absolute", "unknown_assistant", "no_schedule", "minute_61", "never_fires", "unknown_zone",
     "city_as_zone", "date", "number_as_key", "not_a_number", "tag", "tab", "key_twice", "unclosed", "colon_in_text",
     "two_documents",
-    "unknown_alias", "random",
+    "unknown_alias", "random", "nul", "nul_in_a_key", "half_a_pair", "number_too_long",
 }  # fmt: skip
 CONTEXTS = contexts(ROOT / "langgraph.json")
 SCHEMAS: dict[str, Any] = {"assistants": schema.assistants(CONTEXTS), "crons": schema.crons()}

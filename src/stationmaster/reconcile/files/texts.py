@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from stationmaster.keepable import wrong_with
 from stationmaster.reconcile.files.format import TEXT_FILE
 from stationmaster.reconcile.files.secrets import secrets_in
 from stationmaster.yaml_source import LARGEST_BYTES, Problem, Source
@@ -37,6 +38,9 @@ def with_texts(source: Source, context: Mapping[str, Any], problems: list[Proble
             )
             for line, kind in secrets_in(whole[key])
         ]
+        if (said := wrong_with(whole[key])) is not None:
+            line = whole[key].partition("\0")[0].count("\n") + 1
+            problems.append(Problem(str(found), line, said))
     return TextFiles(whole, paths)
 
 
