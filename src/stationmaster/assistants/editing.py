@@ -12,7 +12,7 @@ from stationmaster.assistants.versions import name_of, ref
 from stationmaster.keepable import unkeepable
 from stationmaster.reconcile.errors import Conflict
 from stationmaster.reconcile.files.contexts import Place, wrong_in
-from stationmaster.reconcile.files.secrets import secrets_in
+from stationmaster.reconcile.files.secrets import secrets_in, telling
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.resources import Assistant, ServedAssistant
 from stationmaster.reviews.database import Pool
@@ -70,23 +70,27 @@ def wrong(content: Assistant, schema: Mapping[str, Any] | None) -> list[tuple[Pl
         found += [
             (("context", *place), said) for place, said in wrong_in(content.context, schema, content.graph)
         ]
-    found += [
-        (place, f"looks as if it held {kind}: settings are read by many, so keep it elsewhere")
-        for place, text in _texts(content.context, ("context",))
-        for _, kind in list(secrets_in(text))[:1]
-    ]
-    return found
+    return found + list(_secrets(shown))
+
+
+def _secrets(shown: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """By what a text looks like anywhere, or by the name over it: the same that a file may not hold."""
+    said = "looks as if it held {}: settings are read by many, so keep it elsewhere"
+    found = {place: said.format(kind) for place, text in _texts(shown, ()) for _, kind in secrets_in(text)}
+    for place, _ in telling(dict(shown["context"]), ("context",)):
+        found.setdefault(place, said.format("a secret under a telling name"))
+    yield from found.items()
 
 
 def _texts(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
-    """Every text of the settings, however deep."""
+    """Every text, however deep."""
     match value:
         case str():
             yield place, value
         case Mapping():
             for key, inner in value.items():
                 yield from _texts(inner, (*place, str(key)))
-        case list():
+        case list() | tuple():
             for number, inner in enumerate(value):
                 yield from _texts(inner, (*place, number))
         case _:

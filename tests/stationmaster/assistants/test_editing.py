@@ -54,6 +54,18 @@ def test_the_largest_numbers_and_every_real_character_are_fine() -> None:
     assert wrong(replace(FINE, context=context), SCHEMA) == []
 
 
+def test_a_secret_is_told_wherever_it_stands_and_not_repeated() -> None:
+    for content, place in (
+        (replace(FINE, description=f"key {KEY}"), ("description",)),
+        (replace(FINE, tags=("a", KEY)), ("tags", 1)),
+        (replace(FINE, context={"roles": {"a": ["x", KEY]}}), ("context", "roles", "a", 1)),
+        (replace(FINE, context={"roles": {"password": "hunter2"}}), ("context", "roles", "password")),
+    ):
+        ((where, said),) = wrong(content, SCHEMA)
+        assert where == place and "looks as if it held" in said
+        assert KEY not in said and "hunter2" not in said
+
+
 async def test_what_would_be_kept_otherwise_is_not_written_at_all() -> None:
     """Nothing that speaks to a server is there: it is refused before it would be asked."""
     before = ServedAssistant.__new__(ServedAssistant)

@@ -261,3 +261,10 @@ def test_values_and_changes_in_words():
     )
     odd = change_of(version({}, change={"author": 5, "reason": None, "at": "yesterday"}))
     assert odd.author == "5" and odd.reason == "" and odd.at is not None and odd.at.year == 2026
+
+
+@pytest.mark.parametrize("setting", ["description", "tags", "context.prompt"])
+def test_a_secret_is_told_at_its_field(setting: str) -> None:
+    key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
+    draft = drafting.read(version({}), SCHEMAS, FormData({f"field:{setting}": key}))
+    assert "looks as if it held" in draft.errors[setting] and not draft.problem

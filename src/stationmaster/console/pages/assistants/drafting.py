@@ -55,10 +55,10 @@ def read(version: ServedAssistant, schemas: Mapping[str, Any], form: Mapping[str
     context, errors = _context(settings, before.context, texts)
     content, more = _general(replace(before, context=context), texts, general)
     errors |= more
-    problem = ""
+    problem, known = "", {each.name for each in (*settings, *general)}
     for place, said in wrong(content, schema_of(schemas)):
-        names = (".".join(map(str, place[:depth])) for depth in (3, 2))
-        name = next((name for name in names if any(each.name == name for each in settings)), None)
+        names = (".".join(map(str, place[:depth])) for depth in (3, 2, 1))
+        name = next((name for name in names if name in known), None)
         if name:
             errors.setdefault(name, said.removeprefix(f"{name} "))
         else:
