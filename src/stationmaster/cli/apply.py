@@ -90,7 +90,7 @@ class Asked:
             _ask(made, quiet=self.as_json or not sys.stdin.isatty())
             wish = replace(wish, checksum=made.checksum)
         outcomes = [outcome async for outcome in self._carry_out(wish, gateway)]
-        return made, outcomes, await reconciling.still_different(wish, gateway)
+        return made, outcomes, await reconciling.still_different(wish, gateway, outcomes)
 
     async def _carry_out(self, wish: Wish, gateway: Gateway) -> AsyncIterator[Outcome]:
         by, told, console = (

@@ -1,6 +1,6 @@
 """Files and a server brought together: look and plan, or plan and carry out under the lock."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from stationmaster.reconcile import carrying_out
@@ -112,6 +112,14 @@ async def apply(
             yield outcome
 
 
-async def still_different(wish: Wish, gateway: Gateway) -> Plan:
-    """What an apply left undone: empty, unless the server keeps something otherwise than it was told."""
-    return await look(replace(wish, checksum=None), gateway)
+async def still_different(wish: Wish, gateway: Gateway, outcomes: Sequence[Outcome]) -> Plan:
+    """What an apply left undone: empty, unless the server keeps something otherwise than it was told.
+
+    Drift that was to be kept is none; but what this apply wrote is no drift, whatever it reads back as.
+    """
+    made = await look(replace(wish, checksum=None, keep_drift=False), gateway)
+    if not wish.keep_drift:
+        return made
+    wrote = {(each.change.kind, each.change.name) for each in outcomes}
+    changes = [each for each in made.changes if not each.drifted or (each.kind, each.name) in wrote]
+    return replace(made, changes=tuple(changes))

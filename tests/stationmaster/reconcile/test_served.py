@@ -11,7 +11,7 @@ import pytest
 from stationmaster.reconcile.diff import Desired
 from stationmaster.reconcile.fields import wanted
 from stationmaster.reconcile.plan import as_json
-from stationmaster.reconcile.reconciling import NotApplied, Wish, apply, look
+from stationmaster.reconcile.reconciling import NotApplied, Wish, apply, look, still_different
 from stationmaster.reconcile.resources import Assistant, Cron, Work
 from stationmaster.reconcile.sparing import WAY_OUT
 from tests.stationmaster.reconcile.conftest import RUNTIMES, Served
@@ -148,6 +148,19 @@ async def test_drift_is_shown_by_field_left_if_asked_and_put_back(served: Served
     assert (await look(Wish(DESIRED), served.gateway)).changes == ()
     (found,) = [each for each in (await actual(served)).assistants if each.assistant_id == a]
     assert found.labels == {**A.metadata, "theirs": 1}, "a label of others is theirs"
+
+
+async def test_where_drift_is_kept_what_was_just_written_and_reads_otherwise_is_told(served: Served) -> None:
+    await applied(served, DESIRED)
+    await served.others.assistants.update(A.assistant_id, context={"tone": "brief"})
+    new = Assistant("c", "support", "As it was told")
+    wish = Wish(replace(DESIRED, assistants=(*DESIRED.assistants, new)), keep_drift=True)
+    outcomes = await applied(served, wish)
+    assert [outcome.change.name for outcome in outcomes] == ["c"]
+    assert (await still_different(wish, served.gateway, outcomes)).changes == (), "drift that was to be kept"
+    await served.others.assistants.update(new.assistant_id, description="As the server keeps it")
+    (change,) = (await still_different(wish, served.gateway, outcomes)).changes
+    assert (change.name, [each.field for each in change.fields]) == ("c", ["description"])
 
 
 async def test_a_file_that_changed_beside_drift_is_an_update_that_says_so(served: Served) -> None:
