@@ -282,7 +282,9 @@ begin
             using errcode = 'integrity_constraint_violation', schema = 'reviews', table = 'reviews',
                   constraint = 'reviews_answer_is_fixed';
     end if;
-    if old.two_person and not new.two_person then
+    if old.two_person and not new.two_person
+       and not (old.two_by_answer and new.first_by is null and new.state = 'open')
+       or old.two_person and new.two_by_answer and not old.two_by_answer then
         raise exception 'the two-person rule of an open review stays'
             using errcode = 'integrity_constraint_violation', schema = 'reviews', table = 'reviews',
                   constraint = 'reviews_rule_is_fixed';
@@ -1363,6 +1365,7 @@ END) STORED NOT NULL,
     tries integer DEFAULT 0 NOT NULL,
     next_look_at timestamp with time zone DEFAULT now() NOT NULL,
     nodes text[] DEFAULT '{}'::text[] NOT NULL,
+    two_by_answer boolean DEFAULT false NOT NULL,
     CONSTRAINT reviews_claim CHECK (((claimed_by IS NULL) = (claimed_at IS NULL))),
     CONSTRAINT reviews_closed CHECK (((closed_at IS NULL) = (state = ANY (ARRAY['open'::text, 'decided'::text, 'sent'::text, 'consumed'::text])))),
     CONSTRAINT reviews_consumed CHECK (((state <> ALL (ARRAY['consumed'::text, 'finished'::text])) OR (consumed_at IS NOT NULL))),
@@ -1386,6 +1389,7 @@ END) STORED NOT NULL,
     CONSTRAINT reviews_state_check CHECK ((state = ANY (ARRAY['open'::text, 'decided'::text, 'sent'::text, 'consumed'::text, 'finished'::text, 'failed'::text, 'superseded'::text, 'answered_elsewhere'::text, 'expired'::text, 'withdrawn'::text]))),
     CONSTRAINT reviews_thread_id_check CHECK ((thread_id <> ''::text)),
     CONSTRAINT reviews_title_check CHECK (((title <> ''::text) AND (length(title) <= 200))),
+    CONSTRAINT reviews_two_by_answer CHECK ((two_person OR (NOT two_by_answer))),
     CONSTRAINT reviews_two_people CHECK (((decided_by IS NULL) OR (first_by IS NULL) OR (first_by <> decided_by))),
     CONSTRAINT reviews_unconsumed CHECK (((state <> ALL (ARRAY['open'::text, 'decided'::text, 'sent'::text])) OR (consumed_at IS NULL)))
 );

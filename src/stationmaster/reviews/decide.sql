@@ -15,7 +15,7 @@ returning id;
 -- name: propose^
 -- The answer of the first of two people; the second one's change makes theirs the first.
 update reviews.reviews set
-    two_person = true, first_by = :by, first_at = now(), first_answer = :first_answer,
+    two_by_answer = two_by_answer or not two_person, two_person = true, first_by = :by, first_at = now(), first_answer = :first_answer,
     claimed_by = null, claimed_at = null
 where id = :id and state = 'open'
     and first_at is not distinct from :first_at and first_by is not distinct from :first_by
@@ -31,8 +31,10 @@ where id = :id and state = 'decided' and decided_by = :by and send_after > now()
 returning id;
 
 -- name: withdraw_proposal^
--- Take the first of two answers back, as long as nobody has confirmed it.
-update reviews.reviews set first_by = null, first_at = null, first_answer = null
+-- Take the first of two answers back, as long as nobody has confirmed it; with it goes a rule that only it asked for.
+update reviews.reviews set
+    first_by = null, first_at = null, first_answer = null,
+    two_person = two_person and not two_by_answer, two_by_answer = false
 where id = :id and state = 'open' and first_by = :by
 returning id;
 

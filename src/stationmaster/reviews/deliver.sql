@@ -52,7 +52,8 @@ update reviews.reviews set
     expires_at = case when decided_by_policy then null else expires_at end,
     decided_by = null, decided_by_policy = false, decided_at = null, decision = null, answer = null, resume = null,
     edits = null, reason = null, send_after = null, sent_at = null, worked_until = null,
-    first_by = null, first_at = null, first_answer = null
+    first_by = null, first_at = null, first_answer = null,
+    two_person = two_person and not two_by_answer, two_by_answer = false
 where id = :id and state = 'sent' and resume_run_id is null and decided_at = :decided_at
 returning id;
 

@@ -5,11 +5,13 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from stationmaster.reviews import store
 from stationmaster.reviews.access.identity import LOCAL, Identity
 from stationmaster.reviews.database import Pool
 from stationmaster.reviews.decide import claim, comment, decide, release, undo
+from stationmaster.reviews.deliver import REFUSE
 from stationmaster.reviews.errors import (
     AlreadyDecided,
     AnswerRefused,
@@ -111,26 +113,63 @@ async def test_two_proposals_at_once_do_not_pass_for_two_people(pool: Pool) -> N
         assert (await store.get(conn, review.id, ANN)).state == "open"
 
 
-async def test_an_edit_above_the_policys_figure_needs_a_second_person(pool: Pool) -> None:
-    from psycopg.types.json import Jsonb
-
-    schema = {
-        "type": "object",
+PAYS: dict[str, Any] = {
+    "shape": "typed", "payload": {"amount_usd": 50.0}, "policy": Jsonb({"two_people_above_usd": 100}),
+    "response_schema": {
+        "type": "object", "required": ["amount_usd"],
         "properties": {"amount_usd": {"type": "number"}, "note": {"type": "string"}},
-        "required": ["amount_usd"],
-    }
-    review = await opened(
-        pool, shape="typed", payload={"amount_usd": 50.0}, response_schema=schema,
-        policy=Jsonb({"two_people_above_usd": 100}),
-    )  # fmt: skip
+    },
+}  # fmt: skip
+
+
+async def test_an_edit_above_the_policys_figure_needs_a_second_person(pool: Pool) -> None:
+    review = await opened(pool, **PAYS)
     raised = await decide(pool, review.id, ANN, answer({"amount_usd": 500.0}))
     assert (raised.state, raised.two_person, raised.first_by) == ("open", True, "ann")
 
 
+async def test_a_second_person_that_only_a_first_answer_asked_for_is_not_needed_once_it_is_taken_back(
+    pool: Pool,
+) -> None:
+    review = await opened(pool, **PAYS)
+    for first, other in ((ANN, None), (ANN, BEN)):
+        await decide(pool, review.id, first, answer({"amount_usd": 500.0}))
+        if other:
+            sent_back = await decide(pool, review.id, other, answer({"amount_usd": 40.0}))
+            assert (sent_back.state, sent_back.first_by) == ("open", "ben"), "the first one is asked still"
+        taken_back = await undo(pool, review.id, other or first)
+        assert (taken_back.state, taken_back.two_person, taken_back.first_by) == ("open", False, None)
+    alone = await decide(pool, review.id, ANN, answer({"amount_usd": 50.0}))
+    assert (alone.state, alone.decided_by) == ("decided", "ann")
+
+
+async def test_nor_once_the_server_refused_what_two_people_said(pool: Pool) -> None:
+    review = await opened(pool, **PAYS)
+    for who in (ANN, BEN):
+        decided = await decide(pool, review.id, who, answer({"amount_usd": 500.0}), undo_s=0)
+    async with pool.connection() as conn:
+        await conn.execute(
+            "update reviews.reviews set state = 'sent', sent_at = now() where id = %s", [review.id]
+        )
+        said = {"id": review.id, "note": "refused", "error": "422", "decided_at": decided.decided_at}
+        assert await (await conn.execute(REFUSE, said)).fetchone()
+    assert (await decide(pool, review.id, ANN, answer({"amount_usd": 50.0}))).state == "decided"
+
+
+async def test_a_second_person_that_the_policy_asked_for_stays_needed(pool: Pool) -> None:
+    review = await opened(pool, **PAYS, two_person=True)
+    await decide(pool, review.id, ANN, answer({"amount_usd": 500.0}))
+    assert (await undo(pool, review.id, ANN)).two_person
+    assert (await decide(pool, review.id, ANN, answer({"amount_usd": 40.0}))).state == "open"
+    for wrong in ("two_person = false", "two_by_answer = true", "two_by_answer = true, two_person = false"):
+        async with pool.connection() as conn:
+            with pytest.raises(psycopg.IntegrityError):
+                await conn.execute(f"update reviews.reviews set {wrong} where id = %s", [review.id])
+            await conn.rollback()
+
+
 @pytest.mark.parametrize(("amount", "state"), [(50_000, "open"), (60, "decided")])
 async def test_an_edited_call_is_judged_by_its_new_arguments(pool: Pool, amount: int, state: str) -> None:
-    from psycopg.types.json import Jsonb
-
     call = {"name": "pay", "args": {"amount": 50}}
     config = {"action_name": "pay", "allowed_decisions": ["approve", "edit"]}
     review = await opened(
