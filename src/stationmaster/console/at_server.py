@@ -20,7 +20,7 @@ from stationmaster.assistants.overlay import Unfit
 from stationmaster.assistants.routes import BadSpec
 from stationmaster.console.services import Services
 from stationmaster.crons.desk import CronDesk
-from stationmaster.crons.errors import CronError, HistoryAway, NoSuchCron, SlotRefused
+from stationmaster.crons.errors import BadMoment, CronError, HistoryAway, NoSuchCron, SlotRefused
 from stationmaster.crons.server import CronServer
 from stationmaster.crons.worker import pooled
 from stationmaster.errors import StationmasterError
@@ -39,7 +39,7 @@ REFUSALS: tuple[tuple[type[StationmasterError], int, str], ...] = (
     (Conflict, 409, "conflict"), (HeldByFile, 409, "held_by_file"), (NothingToDo, 409, "nothing_to_do"),
     (CanaryRuns, 409, "canary_runs"), (Unfit, 409, "unfit"), (SlotRefused, 409, "slot_refused"),
     (KeptOtherwise, 502, "kept_otherwise"), (BadSpec, 422, "bad_request"), (AssistantsError, 409, "refused"),
-    (CronError, 409, "refused"), (ReconcileError, 502, "server_refused"),
+    (BadMoment, 422, "bad_request"), (CronError, 409, "refused"), (ReconcileError, 502, "server_refused"),
 )  # fmt: skip
 """The first that fits: its status, and a code that never changes."""
 _kept: dict[str, tuple[float, dict[str, Mapping[str, Any]]]] = {}

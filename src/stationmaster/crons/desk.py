@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from croniter import croniter
 
 from stationmaster.crons import doctor, history
-from stationmaster.crons.errors import CronError, NoSuchCron
+from stationmaster.crons.errors import BadMoment, CronError, NoSuchCron
 from stationmaster.crons.model import Tick, policy_of, subject, thread_word
 from stationmaster.crons.operating import named, run_now, the_one
 from stationmaster.crons.server import CronServer
@@ -20,6 +20,8 @@ from stationmaster.errors import StationmasterError
 from stationmaster.reconcile.resources import ServedCron
 
 LOOK_S = 0.5
+EARLIEST, LATEST = 1970, 9000
+"""Years between which every zone and schedule can be counted in."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ async def next_of(desk: CronDesk, name: str, after: datetime, count: int) -> Upc
 def upcoming(
     schedule: str, timezone: str, after: datetime, count: int, *, stopped: str | None = None
 ) -> Upcoming:
-    """The next slots of a schedule; CronError for one that nobody understands."""
+    """The next slots of a schedule; CronError for one that nobody understands, BadMoment."""
     if not croniter.is_valid(schedule):
         raise CronError(
             f"{schedule!r} is no schedule: write minute, hour, day, month, weekday, as '0 9 * * 1-5'"
@@ -109,6 +111,10 @@ def upcoming(
         ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError):
         raise CronError(f"there is no zone {timezone}: write it as Europe/London") from None
+    if not EARLIEST <= after.year < LATEST:
+        raise BadMoment(
+            f"{after.date()} is too far away to count from: name a date between {EARLIEST} and {LATEST}"
+        )
     return Upcoming(schedule, timezone, next_firings(schedule, timezone, after, count), stopped)
 
 

@@ -13,6 +13,10 @@ class NoSuchCron(CronError):
     """No cron of that name or id is on the server."""
 
 
+class BadMoment(CronError):
+    """A time that slots can't be counted from."""
+
+
 class SlotRefused(CronError):
     """No run is made: the slot is noted with the reason, or a person's run would take something from somebody."""
 

@@ -12,6 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stationmaster.console.at_server import refusal_of
+from stationmaster.crons.desk import upcoming
+from stationmaster.crons.errors import BadMoment
 from stationmaster.crons.times import is_repeat, latest_slot, next_firings, next_served, slots
 
 LONDON, NEW_YORK, LORD_HOWE = "Europe/London", "America/New_York", "Australia/Lord_Howe"
@@ -165,3 +168,13 @@ def test_the_server_computes_the_same() -> None:
     ).stdout.splitlines()[-1]  # fmt: skip
     ours = [next_served(schedule, zone, datetime.fromisoformat(at)) for schedule, zone, at in ASKED]
     assert [datetime.fromisoformat(moment) for moment in json.loads(said)] == ours
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/London", "Asia/Tokyo", "America/New_York"])
+def test_the_ends_of_the_calendar_are_refused(zone: str) -> None:
+    for year in (1970, 8999):
+        assert len(upcoming("0 9 * * *", zone, datetime(year, 12, 31, tzinfo=UTC), 3).firings) == 3
+    for after in (datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)):
+        with pytest.raises(BadMoment, match="name a date between 1970 and 9000") as refused:
+            upcoming("0 9 * * *", zone, after, 3)
+        assert refusal_of(refused.value) == (422, "bad_request")
