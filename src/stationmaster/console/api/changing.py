@@ -9,6 +9,8 @@ from stationmaster.console.reasons import one_line
 from stationmaster.reviews.errors import ReviewError
 
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+LEAST_SHARE = 0.000001
+"""0.0001 %: the least that the command takes too, and that reads as more than none."""
 Version = Annotated[int, Field(ge=1, lt=2**31)]
 
 
@@ -64,9 +66,11 @@ class Edit(Reasoned):
     dry_run: bool = Field(
         default=False, description="Only say what would change, and what becomes of the rest."
     )
-    context: dict[str, Any] | None = None
+    context: dict[str, Any] = Field(
+        default_factory=dict, description="All settings; {} leaves all to the graph."
+    )
     description: Annotated[str, StringConstraints(max_length=2_000)] | None = None
-    recursion_limit: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
+    recursion_limit: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = Field(
         None, description="null takes the assistant's own limit away; the graph's then holds."
     )
     tags: list[Tag] | None = None
@@ -92,7 +96,7 @@ class Begin(Ending):
     """A canary, or another share for the one that runs."""
 
     assistant: Word
-    share: float = Field(gt=0, lt=1, description="0.1 is 10 % of the threads.")
+    share: float = Field(strict=True, ge=LEAST_SHARE, lt=1, description="0.1 is 10 % of the threads.")
 
 
 class Pause(Reasoned):
