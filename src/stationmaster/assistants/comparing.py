@@ -82,7 +82,7 @@ async def compare(gateway: Gateway, pool: Pool, name: str) -> Report:
     canary = Routes.of(live.metadata).canary
     if canary is None:
         raise NoCanary(
-            f"{name} has no canary: start one with `stationmaster assistants canary {name}=OTHER:10%`"
+            f"{name} has no canary: start one with `stationmaster assistants canary {name}=OTHER:10% --reason ...`"
         )
     async with pool.connection() as conn:
         asked = {"canary_id": canary.canary_id, "most": PRICED}
@@ -126,12 +126,25 @@ async def _costs(gateway: Gateway, canary: Canary, rows: Sequence[Mapping[str, A
     by_arm: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         by_arm[row["arm"]].append(row["thread_id"])
-    return {arm: _cost(canary, await threads.threads(gateway, by_arm[arm])) for arm in ARMS}
+    return {arm: cost_since(canary, await threads.threads(gateway, by_arm[arm])) for arm in ARMS}
 
 
-def _cost(canary: Canary, found: Sequence[threads.Thread]) -> Cost:
-    """Usage in state adds up over a thread's life: one that is older than the canary would count what came before."""
-    began = datetime.fromisoformat(canary.started_at)
+def began_at(canary: Canary) -> datetime | None:
+    """When it began; None where what is kept there is no time, or one without its zone."""
+    try:
+        at = datetime.fromisoformat(canary.started_at)
+    except ValueError:
+        return None
+    return at if at.tzinfo else None
+
+
+def cost_since(canary: Canary, found: Sequence[threads.Thread]) -> Cost:
+    """Usage in state adds up over a thread's life: one that is older than the canary would count what came before.
+
+    Nothing is counted where nobody knows when it began.
+    """
+    if (began := began_at(canary)) is None:
+        return Cost(usd_per_thread=None, threads=0, unpriced=False)
     usages = [each.usage for each in found if each.usage and datetime.fromisoformat(each.created_at) >= began]
     lines = [line for usage in usages for line in usage.values() if isinstance(line, Mapping)]
     total = sum(float(line.get("usd") or 0.0) for line in lines)

@@ -5,7 +5,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from stationmaster.assistants.comparing import ArmReport, Report
+from stationmaster.assistants.comparing import ArmReport, Report, began_at
 from stationmaster.assistants.rates import Rate
 from stationmaster.assistants.routes import percent
 from stationmaster.assistants.versions import name_of
@@ -43,7 +43,7 @@ def print_report(console: Console, found: Report) -> None:
     who = f", by {canary.by}" if canary.by else ""
     why = f': "{canary.reason}"' if canary.reason else ""
     console.print(text(f"{found.live}: canary of {canary.arm.name} at {percent(canary.share)}", "bold"))
-    console.print(text(f"for {ago(canary.started_at)}{who}{why}", "dim"))
+    console.print(text(f"for {ago(canary.started_at if began_at(canary) else '')}{who}{why}", "dim"))
     console.print()
     live, arm = found.arms
     columns = (live.assistant, arm.assistant)

@@ -1,18 +1,23 @@
 """The arms of a canary compared: from real runs, their webhooks and their reviews; and the arithmetic."""
 
 import asyncio
+from io import StringIO
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langgraph_sdk.client import LangGraphClient
+from rich.console import Console
 
 from stationmaster.assistants import canaries
-from stationmaster.assistants.comparing import compare, running
+from stationmaster.assistants.comparing import ArmReport, Report, compare, cost_since, running
 from stationmaster.assistants.errors import NoCanary
 from stationmaster.assistants.impact import impact_of
 from stationmaster.assistants.rates import Rate, told_apart
+from stationmaster.assistants.routes import Routes
+from stationmaster.assistants.threads import Thread
+from stationmaster.cli.canary_shown import print_report
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reviews.agent_server import connect
 from stationmaster.reviews.database import Pool
@@ -95,7 +100,7 @@ async def test_without_a_canary_there_is_nothing_to_compare(
 ) -> None:
     await made(gateway, name)
     async with reception(database, settings()) as console:
-        with pytest.raises(NoCanary, match="start one with"):
+        with pytest.raises(NoCanary, match=r"start one with .*=OTHER:10% --reason"):
             await compare(gateway, console.pool, name)
 
 
@@ -131,3 +136,35 @@ def test_a_rate_lies_within_its_bounds(of: int, data: st.DataObject) -> None:
 def test_chance_is_not_taken_for_a_difference(one: Rate, other: Rate, told: bool | None) -> None:
     assert told_apart(one, other) is told
     assert told_apart(other, one) is told
+
+
+RATES = ("errors", "approved", "edited", "rejected")
+
+
+@pytest.mark.parametrize(
+    "unread", [None, "", "yesterday", 7, ["x"], "2026-11-30T12:00:00", "9999-99-99T00:00:00+00:00"]
+)
+def test_a_beginning_that_can_not_be_read_is_told_without_costs(unread: object) -> None:
+    """Somebody wrote there: the canary goes on, and all is told that needs no beginning."""
+    began = "2026-11-30T12:00:00+00:00"
+    kept = {
+        "id": "c1",
+        "assistant": "next",
+        "assistant_id": "a",
+        "share": 0.1,
+        "started_at": began,
+        "by": "ana",
+    }
+    seen = Thread("t", began, {"m": {"usd": 1.0}})
+    for started_at, usd in ((began, 1.0), (unread, None)):
+        canary = Routes.of({"canary": {**kept, "started_at": started_at}}).canary
+        assert canary is not None and cost_since(canary, [seen]).usd_per_thread == usd
+        arms = [
+            ArmReport(
+                arm, arm, (), 0, 0, rate, 0, 0, rate, rate, rate, None, None, cost_since(canary, []), None
+            )
+            for arm, rate in (("live", Rate(0, 0)), ("canary", Rate(0, 0)))
+        ]
+        print_report(
+            Console(file=StringIO()), Report("live", canary, (arms[0], arms[1]), dict.fromkeys(RATES))
+        )
