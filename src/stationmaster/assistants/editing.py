@@ -50,7 +50,7 @@ async def propose_edit(
         who = target.change.get("author")
         raise Conflict(
             f"{name_of(target)} is at version {target.version}{f', by {who}' if who else ''}, and you edited version "
-            f"{expected}: nothing was written. What you typed is kept below; compare, then save it again"
+            f"{expected}: nothing was written. Compare the two, then save it again"
         )
     changes = written(target, content)
     if not changes:

@@ -1,6 +1,6 @@
 """A graph's context schema as a form, and the form as content again: pure, for every shape that a schema may have."""
 
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import pytest
 from hypothesis import given
@@ -8,12 +8,15 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import FormData
 
+from stationmaster.assistants.editing import propose_edit
 from stationmaster.console.pages.assistants import drafting
 from stationmaster.console.pages.assistants.saving import reason_of
 from stationmaster.console.pages.assistants.settings import Setting, settings_of
 from stationmaster.console.pages.assistants.words import change_of, name_of_field, text_of
 from stationmaster.console.yaml_files import file_name
+from stationmaster.reconcile.errors import Conflict
 from stationmaster.reconcile.files.format import AssistantFile
+from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.reading_back import assistant_from
 from stationmaster.reconcile.resources import Assistant, ServedAssistant
 from tests.stationmaster.console.pages.questions import EVIL
@@ -268,3 +271,11 @@ def test_a_secret_is_told_at_its_field(setting: str) -> None:
     key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
     draft = drafting.read(version({}), SCHEMAS, FormData({f"field:{setting}": key}))
     assert "looks as if it held" in draft.errors[setting] and not draft.problem
+
+
+async def test_who_edited_an_older_version_is_told_what_holds_beside_a_form_too() -> None:
+    """The API says the same, and has nothing below it."""
+    found = version({})
+    with pytest.raises(Conflict, match="you edited version 1: nothing was written") as refused:
+        await propose_edit(cast(Gateway, None), None, found, found.content(), expected=1)
+    assert "below" not in str(refused.value)

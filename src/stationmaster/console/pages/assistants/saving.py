@@ -162,7 +162,8 @@ async def _overtaken(
         settings=tuple(drafting.typed_over(fresh.settings, read.texts, {})),
         general=tuple(drafting.typed_over(fresh.general, read.texts, {})),
     )
-    problem = Problem("Somebody was faster", sentence(error, name_of(found)))
+    said = f"{sentence(error, name_of(found))} What you typed is kept below."
+    problem = Problem("Somebody was faster", said)
     return await one.draw(request, viewer, at_hand, found, draft=kept, problem=problem, status=409)
 
 
