@@ -81,6 +81,7 @@ async def undo(pool: Pool, review_id: str, who: Identity) -> Review:
     """Take one's own answer back, before it leaves; TooLate afterwards, and for other people's answers."""
     async with pool.connection() as conn:
         before = await store.get(conn, review_id, who)
+        _require_reviewer(who)
         done = await _one(conn, UNDO, {"id": before.id, "by": who.name})
         if not done and not await _one(conn, WITHDRAW_PROPOSAL, {"id": before.id, "by": who.name}):
             raise TooLate(_why_not_undone(await store.get(conn, review_id, who), who))

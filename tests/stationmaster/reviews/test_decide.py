@@ -67,6 +67,10 @@ async def test_a_reader_only_looks(pool: Pool) -> None:
     review = await opened(pool)
     with pytest.raises(Forbidden):
         await decide(pool, review.id, person("rea", "reader"), answer(1))
+    await decide(pool, review.id, ANN, answer(1), undo_s=60)
+    for who in (person("rea", "reader"), person("ann", "reader")):
+        with pytest.raises(Forbidden, match="role `reviewer`"):
+            await undo(pool, review.id, who)
 
 
 async def test_two_different_people(pool: Pool) -> None:
