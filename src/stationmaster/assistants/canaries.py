@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from stationmaster.assistants.errors import AssistantsError, CanaryRuns, NoCanary, NothingToDo
-from stationmaster.assistants.overlay import defaults_of, overlay
+from stationmaster.assistants.overlay import Unfit, defaults_of, overlay, schema_of
 from stationmaster.assistants.proposing import require_current
 from stationmaster.assistants.routes import Arm, Canary, Routes, percent, read_spec
 from stationmaster.assistants.versions import find, find_ours, name_of
 from stationmaster.assistants.writing import Written, reroute
+from stationmaster.reconcile.files.contexts import wrong_in
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.resources import ServedAssistant, Signature
 
@@ -110,4 +111,8 @@ async def _reroute(gateway: Gateway, live: ServedAssistant, after: Routes, by: S
 
 
 async def _require_fit(gateway: Gateway, live: ServedAssistant, other: ServedAssistant) -> None:
-    overlay(live, other, defaults_of(await gateway.schemas(live.graph)))
+    """Unfit, too, for what the graph would refuse: else every run of the arm would fail."""
+    schemas = await gateway.schemas(live.graph)
+    overlay(live, other, defaults_of(schemas))
+    for _, said in wrong_in(other.context, schema_of(schemas) or {}, live.graph):
+        raise Unfit(f"{name_of(other)} can't be run: {said}")

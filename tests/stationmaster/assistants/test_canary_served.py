@@ -276,3 +276,14 @@ async def test_arms_are_the_same_after_a_restart(
         assert await arms() == before
     inside = [bucket(live.assistant_id, other.assistant_id, thread) < 0.3 for thread in threads]
     assert before == ["canary" if each else "live" for each in inside]
+
+
+async def test_what_its_graph_refuses_gets_no_thread(gateway: Gateway, name: str) -> None:
+    """No run fails for a canary, nor for a pin."""
+    live = await made(gateway, name)
+    await made(gateway, f"{name}-next", context={"tone": "loud"})
+    with pytest.raises(Unfit, match=r"context\.tone"):
+        await canaries.begin(gateway, name, f"{name}-next", 0.5, "ana", "on trial")
+    with pytest.raises(Unfit, match=r"context\.tone"):
+        await canaries.pin(gateway, name, "acme", f"{name}-next", "ana", "on trial")
+    assert (await find(gateway, name)).version == live.version
