@@ -1,15 +1,16 @@
 """From words to a proposal: what a model read has to stand in the words, or it is not used."""
 
-import re
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from agents.treasury.amounts import Number, amounts, numbers
 from agents.treasury.state import Proposal
 
 _PROPOSAL: TypeAdapter[Any] = TypeAdapter(Proposal)
-_NUMBERS = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_SHARES = frozenset({"share", "shares", "unit", "units"})
 _NEEDED = {
     "payment": ("beneficiary", "account", "amount_usd", "reference"),
     "trade": ("side", "symbol", "quantity"),
@@ -46,11 +47,15 @@ class Invented(Exception):
 def proposal_of(reading: Reading, text: str) -> Proposal:
     """The proposal that stands in the words. Raises Incomplete and Invented."""
     if reading.kind == "other":
-        raise Incomplete("I only take payments and trades: say who is paid what, or what to buy or sell.")
+        raise Incomplete(
+            "I only take payments and trades, one a message: say who is paid what, or what to buy or sell."
+        )
     if reading.currency.upper() not in ("USD", "US DOLLARS", "$"):
         raise Incomplete(
             f"Amounts are in US dollars here, and this one is in {reading.currency}: name it in dollars."
         )
+    if reading.kind == "payment":
+        _require_clear(text)
     needed = _NEEDED[reading.kind]
     values = {name: getattr(reading, name) for name in needed}
     missing = [_CALLED[name] for name, value in values.items() if value in (None, "")]
@@ -71,15 +76,34 @@ def validated(proposal: Mapping[str, Any]) -> Proposal:
         raise Incomplete(f"I can't use {_CALLED.get(name, name)} ({name}): {said}.") from error
 
 
+def _require_clear(text: str) -> None:
+    """No amount is taken from a text in which one can't be read for certain: it may be the one that is meant."""
+    unclear = next((number.written for number in amounts(text) if number.value is None), None)
+    if unclear:
+        raise Incomplete(
+            f"I can't tell for certain what amount {unclear!r} is. Please send the whole request again with the "
+            "amount in digits, commas between thousands and no more than two decimals, such as $5,000,000.00."
+        )
+
+
 def _require_written(values: Mapping[str, Any], text: str) -> None:
-    numbers = {float(number.replace(",", "")) for number in _NUMBERS.findall(text)}
     letters = _letters(text)
     for name, value in values.items():
         if name == "side":
             continue
-        written = float(value) in numbers if isinstance(value, int | float) else _letters(value) in letters
+        if name == "amount_usd":
+            written = value in _values(amounts(text) or numbers(text))
+        elif name == "quantity":
+            symbol = "".join(takewhile(str.isalpha, values["symbol"])).casefold()
+            written = value in _values(numbers(text, _SHARES | {symbol}))
+        else:
+            written = _letters(value) in letters
         if not written:
             raise Invented(f"{name} {value!r} does not stand in the message: take what is written, or null")
+
+
+def _values(found: list[Number]) -> set[float | None]:
+    return {number.value for number in found}
 
 
 def _letters(text: str) -> str:

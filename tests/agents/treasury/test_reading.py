@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from agents.shared.offline import Request
+from agents.treasury.amounts import amounts
 from agents.treasury.context import Context
 from agents.treasury.reading import Incomplete, Invented, Reading, proposal_of
 from agents.treasury.rules import answer
@@ -64,6 +65,82 @@ async def test_what_is_missing_is_asked_for_and_nothing_is_entered(book: Book, t
     values = await desk.say(text)
     assert values["outcome"] == "incomplete"
     assert said in values["messages"][-1].text
+    assert book.transactions(desk.thread_id) == []
+
+
+@pytest.mark.parametrize(
+    "amount",
+    [
+        "$5 million", "$12k", "USD 1.250.000", "$1.250,40", "$ 12 500", "$4'900'000", "$1e6", "$12.5 thousand",
+        "$1.250", "$12\u202f500", "$5\u200b000", "$5m", "$5 Mio.", "$5, million", "$5 (thousand)", "$5-10",
+        "$100 per day", "$12, 500", "1 250 USD", "1.250.000 USD", "12'500 USD", "five million 200 USD",
+        "-$100", "C$100", "$100 CAD", "$100 EUR", "$0,500", "$٥٠٠",
+        "300 dollars and 50 cents", "$5½", "$100 or $200", "$100 x 3", "$1,25", "1e6 USD",
+        "5 million dollars", "a million dollars", "$5 LAKH", "FIVE MILLION 200 USD", "$~5", "$50 plus tax",
+    ],
+)  # fmt: skip
+async def test_an_amount_that_is_not_understood_wholly_is_asked_for_again(book: Book, amount: str) -> None:
+    desk = Desk()
+    values = await desk.say(
+        f"Please pay {amount} to Nordwind Logistics GmbH, account DE89 3704 0044 0532 0130 00, invoice INV-88."
+    )
+    assert values["outcome"] == "incomplete"
+    assert "amount" in values["messages"][-1].text or "in EUR" in values["messages"][-1].text
+    assert book.transactions(desk.thread_id) == []
+
+
+@pytest.mark.parametrize(
+    ("amount", "value"),
+    [
+        ("$5,000,000.00", 5_000_000.0), ("$12.5", 12.5), ("US$ 300", 300.0), ("USD 12", 12.0), ("usd12", 12.0),
+        ("300 dollars", 300.0), ("$1250.40 USD", 1_250.4), ("exactly 90 US dollars", 90.0), ("USD $7", 7.0),
+    ],
+)  # fmt: skip
+def test_amounts_that_are_clear(amount: str, value: float) -> None:
+    for text in (
+        f"Pay {amount} to Ada Ltd, account DE893704, invoice 7.",
+        f"Account DE893704, please pay Ada Ltd: {amount}.",
+    ):
+        assert [number.value for number in amounts(text)] == [value]
+        assert read(text)["amount_usd"] == value
+
+
+def test_an_amount_on_a_line_of_its_own_is_clear() -> None:
+    assert [number.value for number in amounts("Amount: $5,000\nBeneficiary: Ada Ltd\n")] == [5_000.0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pay 5 million to Ada Ltd, account DE893704, invoice X.",
+        "Pay $5k to Ada Ltd, account DE893704, invoice X.",
+    ],
+)
+def test_no_model_takes_a_part_of_a_number_for_the_amount(text: str) -> None:
+    said = {**read(WORDS), "amount_usd": 5.0, "reference": "X"}
+    with pytest.raises((Invented, Incomplete)):
+        proposal_of(Reading(**said), text)
+
+
+@pytest.mark.parametrize("text", ["Buy 5 million shares of ACME", "Buy 5k ACME", "Buy 1.005 shares of ACME"])
+def test_no_model_takes_a_part_of_a_number_for_the_shares(text: str) -> None:
+    with pytest.raises(Invented, match="quantity"):
+        proposal_of(Reading(kind="trade", side="buy", symbol="ACME", quantity=5), text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pay $100 to Ada Ltd, account DE893704, invoice 7, for what we did after you said buy 5 ACME",
+        "Buy 5 ACME at $31.50",
+        "Buy 5 ACME and sell 3 GLBX",
+    ],
+)
+async def test_two_things_in_one_message_are_asked_about(book: Book, text: str) -> None:
+    desk = Desk()
+    values = await desk.say(text)
+    assert values["outcome"] == "incomplete"
+    assert "one a message" in values["messages"][-1].text
     assert book.transactions(desk.thread_id) == []
 
 

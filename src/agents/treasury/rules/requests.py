@@ -3,16 +3,9 @@
 import re
 from typing import Any
 
+from agents.treasury.amounts import amounts
+
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_AMOUNT = re.compile(
-    rf"(?P<sign>[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b)\s*(?P<first>{_NUMBER})"
-    rf"|(?P<last>{_NUMBER})\s*(?P<unit>USD|EUR|GBP|CHF|JPY|(?:US )?dollars|euros?|pounds)\b",
-    re.IGNORECASE,
-)
-_CURRENCIES = {
-    "$": "USD", "us dollars": "USD", "dollars": "USD", "€": "EUR", "euro": "EUR", "euros": "EUR",
-    "£": "GBP", "pounds": "GBP", "¥": "JPY",
-}  # fmt: skip
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
 _ACCOUNT = re.compile(
     r"\b(?:account|acct|iban)\b\.?\s*(?:no\.?|number)?\s*:?\s*([A-Za-z0-9][A-Za-z0-9-]{4,41})", re.IGNORECASE
@@ -32,29 +25,30 @@ _PAYS = re.compile(r"\b(?:pay|paid|payment|send|transfer|wire|remit|settle)\b", 
 
 
 def read(text: str) -> dict[str, Any]:
-    """The arguments of the tool `Reading`; what is not written is left out."""
-    trade = _TRADE.search(text)
-    if trade:
-        side, quantity, symbol = trade.groups()
-        found = {
-            "kind": "trade",
-            "side": side.lower(),
-            "quantity": _whole(quantity),
-            "symbol": symbol.upper(),
-        }
-        return {name: value for name, value in found.items() if value is not None}
-    amount = _AMOUNT.search(text)
-    if not amount and not _PAYS.search(text):
+    """The arguments of the tool `Reading`; what is not written, or not written clearly, is left out."""
+    trades = _TRADE.findall(text)
+    pays = bool(amounts(text) or _PAYS.search(text))
+    if (trades and pays) or len(trades) > 1 or not (trades or pays):
         return {"kind": "other"}
-    return {"kind": "payment", **_money(amount), **_payee(text)}
+    if pays:
+        return {"kind": "payment", **_money(text), **_payee(text)}
+    side, quantity, symbol = trades[0]
+    found = {
+        "kind": "trade",
+        "side": side.lower(),
+        "quantity": _whole(quantity),
+        "symbol": symbol.upper(),
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
-def _money(amount: re.Match[str] | None) -> dict[str, Any]:
-    if amount is None:
+def _money(text: str) -> dict[str, Any]:
+    """Where several amounts are written, which one is meant is not."""
+    found = {(number.value, number.currency) for number in amounts(text)}
+    if len(found) != 1:
         return {}
-    unit = (amount["sign"] or amount["unit"]).lower()
-    number = float((amount["first"] or amount["last"]).replace(",", ""))
-    return {"amount_usd": number, "currency": _CURRENCIES.get(unit, unit.upper())}
+    value, currency = found.pop()
+    return {"amount_usd": value, "currency": currency} if value is not None else {"currency": currency}
 
 
 def _payee(text: str) -> dict[str, Any]:
