@@ -12,7 +12,10 @@ from agents.treasury.state import Outcome, Payment, Proposal, Trade, Verdict
 
 @dataclass(frozen=True)
 class Asked:
-    """Whose request is checked, and as which revision of which request it is entered."""
+    """Whose rows it is checked against, and as which revision of which request it is entered.
+
+    `requested_by`: who asks for it where the book does not have it yet.
+    """
 
     tenant: str
     thread: str

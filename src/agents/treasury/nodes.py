@@ -96,10 +96,14 @@ async def record(state: State, runtime: Runtime[Context]) -> Update:
     request = tools.request_of(state, thread_id(runtime))
     async with giving_up(runtime) as given_up:
         try:
-            await book.enter((await caller_on(runtime)).tenant, request, proposal, verdict, state.risk)
+            caller = await caller_on(runtime)
+            whose = caller.identity
+            if caller.identity in (await book.limits(caller.tenant)).inboxes:
+                whose = verdict["requested_by"]  # `check` took it from the inbox's word
+            whose = await book.enter(caller.tenant, request, proposal, verdict, state.risk, whose)
         except book.Duplicate as error:
             return {"outcome": "duplicate", "problem": str(error)}
-        return {"outcome": "waiting"}
+        return {"outcome": "waiting", "verdict": {**verdict, "requested_by": whose}}
     return failed(state, "record", given_up)
 
 
@@ -139,23 +143,23 @@ async def _checked(
     """The verdict; under a new revision where it is about anything else than the one before."""
     thread, before = thread_id(runtime), state.verdict
     revision = max(state.revision, 1)
-    whose = before["requested_by"] if before else caller.identity
-    request = tools.request_of(state, thread)
-    asked = checks.Asked(caller.tenant, thread, request, revision, whose)
-    checked = await checks.check(proposal, asked, Context.of(runtime))
-    if isinstance(checked, checks.Refused) or before is None or checked["digest"] == before["digest"]:
-        return checked
     inboxes = (await book.limits(caller.tenant)).inboxes
-    return {
-        **checked,
-        "key": asked.key(checked["digest"], later=1),
-        "revision": revision + 1,
-        "requested_by": _changed_by(state.answered, caller, inboxes),
-    }
+    asks = _asks(state.answered, caller, inboxes)
+    asked = checks.Asked(caller.tenant, thread, tools.request_of(state, thread), revision, asks)
+    checked = await checks.check(proposal, asked, Context.of(runtime))
+    if isinstance(checked, checks.Refused):
+        return checked
+    if before is not None and checked["digest"] != before["digest"]:
+        checked["key"], checked["revision"] = asked.key(checked["digest"], later=1), revision + 1
+    checked["requested_by"] = await book.requester_of(caller.tenant, checked["key"]) or asks
+    return checked
 
 
-def _changed_by(answered: Answered | None, caller: Caller, inboxes: tuple[str, ...]) -> str:
-    """Whoever changes a request asks for it from now on: the inbox says who that was, anybody else is it himself."""
+def _asks(answered: Answered | None, caller: Caller, inboxes: tuple[str, ...]) -> str:
+    """Who asks for what the book does not have yet: the inbox says who that is, anybody else is it himself.
+
+    Never what state says of the one before, which callers may write.
+    """
     if answered and answered["caller"] == caller.identity and caller.identity in inboxes:
         return answered["by"][0]
     return caller.identity

@@ -31,6 +31,13 @@ async def sign(state: State, runtime: Runtime[Context]) -> Command[Literal["gate
         raise ValueError("there is nothing to sign; the gate sets the answer")
     async with giving_up(runtime) as given_up:
         caller = await caller_on(runtime)
+        entered = await book.find(caller.tenant, verdict["key"])
+        if entered.requested_by != verdict["requested_by"]:  # written over: not what the signer has to read
+            asked_again = unusable(
+                state, f"{entered.requested_by} asked for it, and not {verdict['requested_by']}: answer again"
+            )
+            right = {**verdict, "requested_by": entered.requested_by}
+            return Command(goto=asked_again.goto, update={**_of(asked_again), "verdict": right})
         refused = await tools.sign(caller, state, answered)
         signed = await book.signers(caller.tenant, verdict["key"])
         if refused and len(signed) < verdict["signatures_needed"]:

@@ -13,8 +13,6 @@ from agents.treasury.wording import COMPLIANCE_DESK, alert
 
 NOBODY = "policy:"
 """How the review service's name begins when a policy's default answers: no person, who could sign."""
-LOCAL = "local"
-"""The key of the machine itself; it names nobody, and signs where one signature is enough."""
 ALSO_LOCAL = "local operator"
 """What the console calls whoever came with that key."""
 
@@ -33,7 +31,7 @@ async def sign(caller: Caller, state: State, answered: Answered) -> list[str]:
     if answered["caller"] != caller.identity:  # another run goes on with it: nobody signs by another's answer
         return [f"the answer was {answered['caller']}'s, and {caller.identity} went on with it: answer again"]
     refused: list[str] = []
-    for signer in [LOCAL if name == ALSO_LOCAL else name for name in answered["by"]]:
+    for signer in [book.LOCAL if name == ALSO_LOCAL else name for name in answered["by"]]:
         why = await _refusal(caller, signer, answered)
         if why is None:
             why = await _signed(caller, state, signer, answered["note"])
@@ -91,7 +89,7 @@ async def _refusal(caller: Caller, signer: str, answered: Answered) -> str | Non
     if signer.startswith(NOBODY):
         return "nobody answered in time, and a policy's default is no signature: somebody has to sign"
     if caller.identity in (await book.limits(caller.tenant)).inboxes:
-        if answered["by"] == [caller.identity] and signer != LOCAL:
+        if answered["by"] == [caller.identity] and signer != book.LOCAL:
             return f"{signer} is an inbox and did not say who decided: answer there as a person"
         return None
     if signer != caller.identity:

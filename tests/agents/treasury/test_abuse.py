@@ -99,6 +99,70 @@ async def test_an_answer_that_was_written_into_state_signs_for_nobody_else(book:
     assert book.signers(desk.thread_id) == []
 
 
+@pytest.mark.parametrize("amount", [7_200, 17_200])
+@pytest.mark.parametrize("went_on", ["ada", "mallory"])
+async def test_a_requester_that_was_written_into_state_as_another_request_signs_nothing(
+    book: Book, amount: float, went_on: str
+) -> None:
+    desk = Desk(requester="ada")
+    values = await desk.ask(pay(amount))
+    forged = {"turns": 5, "verdict": {**values["verdict"], "requested_by": "ghost"}}
+    await desk.graph.aupdate_state(desk.config("ada"), forged, as_node="intake")
+    await desk.run(None, by=went_on)
+    assert [row["requested_by"] for row in book.transactions(desk.thread_id)] == ["ada", went_on]
+    await desk.answer(APPROVE, by="ada")
+    assert "nobody signs what they asked for" in (await desk.question()).value["problem"]
+    assert book.signers(desk.thread_id) == []
+    assert book.statuses(desk.thread_id) == ["cancelled", "checked"]
+
+
+async def test_a_requester_that_was_written_into_state_before_it_is_entered_is_none(book: Book) -> None:
+    desk = Desk(requester="ada")
+    request = {"request": pay(7_200)}
+    await desk.graph.ainvoke(request, desk.config(), context=desk.context, interrupt_before=["record"])
+    forged = {**(await desk.values())["verdict"], "requested_by": "ghost"}
+    await desk.graph.aupdate_state(desk.config(), {"verdict": forged}, as_node="check")
+    await desk.run(None)
+    assert (await desk.question()).value["requested_by"] == "ada"
+    await desk.answer(APPROVE, by="ada")
+    assert "nobody signs what they asked for" in (await desk.question()).value["problem"]
+    assert [row["requested_by"] for row in book.transactions(desk.thread_id)] == ["ada"]
+    assert book.signers(desk.thread_id) == []
+
+
+async def test_whoever_signs_is_not_told_of_another_requester(book: Book) -> None:
+    desk = Desk()
+    values = await desk.ask(pay(7_200))
+    forged = {**values["verdict"], "requested_by": "the chief"}
+    await desk.graph.aupdate_state(desk.config("mallory"), {"verdict": forged}, as_node="record")
+    await desk.run(None, by="mallory")
+    await desk.answer(APPROVE, by="ada")
+    asked = (await desk.question()).value
+    assert (asked["requested_by"], asked["signed_by"]) == ("rosa", [])
+    assert "rosa asked for it, and not the chief" in asked["problem"]
+    assert (await desk.answer(APPROVE, by="ada"))["outcome"] == "executed"
+
+
+async def test_who_asked_for_something_on_a_thread_signs_nothing_there(book: Book) -> None:
+    desk = Desk()
+    await desk.ask(pay(10), by="ada")
+    await desk.ask(pay(7_200))
+    await desk.answer(APPROVE, by="ada")
+    assert "asked for this, or for something else on this thread" in (await desk.question()).value["problem"]
+    assert (await desk.answer(APPROVE, by="bo"))["outcome"] == "executed"
+
+
+async def test_what_the_inbox_changes_is_asked_for_by_whom_it_names(book: Book) -> None:
+    desk, request = Desk(), pay(7_200)
+    await desk.ask(request)
+    await desk.decided(APPROVE, "kim", proposal={**request, "amount_usd": 9_900.0})
+    assert (await desk.question()).value["requested_by"] == "kim"
+    await desk.decided(APPROVE, "kim")
+    assert "nobody signs what they asked for" in (await desk.question()).value["problem"]
+    assert (await desk.decided(APPROVE, "lee"))["outcome"] == "executed"
+    assert [row["requested_by"] for row in book.transactions(desk.thread_id)] == ["rosa", "kim"]
+
+
 async def test_an_approver_who_changes_the_amount_asks_for_it_from_then_on(book: Book) -> None:
     desk = Desk()
     request = pay(7_200)

@@ -3,7 +3,7 @@
 What must never happen is a constraint there: above $10,000 without two signatures nothing begins, whatever state says.
 """
 
-from agents.treasury.book.entries import Duplicate, Entered, NotEntered, cancel, enter, find
+from agents.treasury.book.entries import Duplicate, Entered, NotEntered, cancel, enter, find, requester_of
 from agents.treasury.book.lookups import (
     Hit,
     Limits,
@@ -20,9 +20,10 @@ from agents.treasury.book.lookups import (
     spent_today,
 )
 from agents.treasury.book.moving import Stopped, Unsigned, begin, fail, finish
-from agents.treasury.book.signatures import MayNotSign, is_officer, sign, signers
+from agents.treasury.book.signatures import LOCAL, MayNotSign, is_officer, sign, signers
 
 __all__ = [
+    "LOCAL",
     "Duplicate",
     "Entered",
     "Hit",
@@ -47,6 +48,7 @@ __all__ = [
     "paid_before",
     "paid_to",
     "price_of",
+    "requester_of",
     "screen",
     "sign",
     "signers",

@@ -39,19 +39,26 @@ class Entered:
     details: dict[str, Any]
 
 
-async def enter(tenant: str, request: str, proposal: Proposal, verdict: Verdict, risk: int | None) -> None:
-    """Enter what was checked, once for its key, and drop what the thread had waiting before. Raises Duplicate."""
+async def enter(
+    tenant: str, request: str, proposal: Proposal, verdict: Verdict, risk: int | None, requested_by: str
+) -> str:
+    """Enter what was checked, once for its key, and drop what the thread had waiting before.
+
+    Returns who asked for it: whoever entered it first. Raises Duplicate.
+    """
     columns: dict[str, Any] = dict.fromkeys(
         ("beneficiary", "account", "reference", "side", "symbol", "quantity")
     )
     row = {**columns, **proposal, "tenant": tenant, "request": request, "risk": risk}
-    row |= {name: verdict[name] for name in ("key", "digest", "signatures_needed", "requested_by")}
+    row["requested_by"] = requested_by
+    row |= {name: verdict[name] for name in ("key", "digest", "signatures_needed")}
     row["amount_usd"] = Decimal(str(verdict["amount_usd"]))
     dropped = {"tenant": tenant, "request": request, "key": verdict["key"], "why": "another request came"}
     try:
         async with connection() as conn:
             await conn.execute(_CANCEL_WAITING, dropped)
             await conn.execute(_ENTER, row)
+            return (await find_in(conn, tenant, verdict["key"])).requested_by
     except UniqueViolation as error:
         raise Duplicate("this reference of this payee was entered by another request first") from error
 
@@ -60,6 +67,14 @@ async def find(tenant: str, key: str) -> Entered:
     """The transaction. Raises NotEntered."""
     async with connection() as conn:
         return await find_in(conn, tenant, key)
+
+
+async def requester_of(tenant: str, key: str) -> str | None:
+    """Who asked for a transaction, or None if there is none."""
+    try:
+        return (await find(tenant, key)).requested_by
+    except NotEntered:
+        return None
 
 
 async def cancel(tenant: str, key: str, why: str) -> None:

@@ -10,6 +10,9 @@ from agents.treasury.book.lookups import one_row
 
 _SQL = load(__file__)
 _OFFICER, _SIGN, _SIGNERS = _SQL["officer"], _SQL["sign"], _SQL["signers"]
+_ASKED = _SQL["asked_on_thread"]
+LOCAL = "local"
+"""The key of the machine itself; it names nobody, and signs where one signature is enough."""
 
 
 class MayNotSign(PermanentError):
@@ -28,6 +31,9 @@ async def sign(tenant: str, key: str, signer: str, digest: str, note: str) -> bo
     try:
         async with connection() as conn:
             await find_in(conn, tenant, key)
+            asked = await one_row(conn, _ASKED, tenant=tenant, key=key, name=signer)
+            if asked["is_so"] and signer != LOCAL:
+                raise MayNotSign(_why_not(signer, "signatures_four_eyes"))
             return await (await conn.execute(_SIGN, row)).fetchone() is not None
     except CheckViolation as error:
         raise MayNotSign(_why_not(signer, error.diag.constraint_name)) from error
@@ -42,7 +48,10 @@ async def signers(tenant: str, key: str) -> list[str]:
 
 def _why_not(signer: str, constraint: str | None) -> str:
     if constraint == "signatures_four_eyes":
-        if signer == "local":
+        if signer == LOCAL:
             return "this machine's own key names nobody, and two different people have to sign: answer in the inbox"
-        return f"{signer} asked for this, and nobody signs what they asked for: somebody else has to"
+        return (
+            f"{signer} asked for this, or for something else on this thread, and nobody signs what they asked for: "
+            "somebody else has to"
+        )
     return f"{signer}'s signature is for something else, or comes too late: look at what is asked now"
