@@ -12,6 +12,7 @@ from agents.document_review.context import Context
 from agents.document_review.extraction import Unreadable
 from agents.document_review.running import caller, tenant_on, thread_id
 from agents.document_review.state import Document, Kind, Label, Report, State, Update
+from agents.shared import stops
 from agents.shared.resilience import GivenUp, giving_up
 
 logger = logging.getLogger(__name__)
@@ -35,6 +36,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "labels": [],
         "sections": Overwrite({}),
         "report": None,
+        "shown": None,
         "severity": None,
         "publish": True,
         "accept_incomplete": False,
@@ -113,14 +115,18 @@ async def compose(state: State, runtime: Runtime[Context]) -> Update:
 
 async def show_report(state: State) -> Update:
     """The graph stops after this: somebody reads the report, and may change publish, accept_incomplete and note."""
-    return {"outcome": "reported"}
+    kept = state.get("report")
+    return {"outcome": "reported", "shown": stops.shown(kept["digest"]) if kept else None}
 
 
 async def publish(state: State, runtime: Runtime[Context]) -> Update:
-    """Publish what was read, once, unless whoever read it withholds it."""
+    """Publish what was read, once, unless whoever read it withholds it; what nobody could read is shown first."""
     kept = state.get("report")
     if kept is None:
         raise ValueError("there is no report to publish; `compose` keeps one")
+    refused = _passed_stop(state, kept)
+    if refused is not None:
+        state = {**state, "publish": False, "note": refused.reason}
     if state.get("publish", True) and not kept["complete"] and not state.get("accept_incomplete", False):
         problem = "a part of the review failed: review it again, or set accept_incomplete"
         return {"outcome": "withheld", "problem": problem}
@@ -130,7 +136,8 @@ async def publish(state: State, runtime: Runtime[Context]) -> Update:
         stale = (
             "the document or its report is another by now: review it again" if outcome == "stale" else None
         )
-        return {"outcome": outcome, "problem": stale}
+        changed: Update = {"publish": False, "note": refused.reason} if refused else {}
+        return {**changed, "outcome": outcome, "problem": stale}
     return _failed("publish", given_up)
 
 
@@ -154,6 +161,18 @@ def _failed(node: str, given_up: GivenUp) -> Update:
         "degraded": [f"{node}: {reason}" for reason in given_up.reasons],
         "failures": [{"node": node, "reason": reason} for reason in given_up.reasons],
     }
+
+
+def _passed_stop(state: State, kept: Report) -> stops.Reject | None:
+    """Return when somebody could read the report, with their rejection if they answered so. Else wait for one."""
+    complete = "" if kept["complete"] else " (it will be withheld: a part of the review failed)"
+    question: stops.Question = {
+        "title": f"Publish the report on {state['document_id']}? {kept['headline']}{complete}",
+        "text": kept["excerpt"],
+        "details": {"report": kept["key"], "severity": kept["severity"]},
+    }
+    note, steps = state.get("shown"), state.get("remaining_steps")
+    return stops.passed(note, kept["digest"], remaining_steps=steps, question=question)
 
 
 def _document(state: State) -> Document:

@@ -7,9 +7,11 @@ A new field must be optional and read with a default: threads that were paused b
 import operator
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias
 
+from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
 
 from agents.shared.limits import Usage, add_usage
+from agents.shared.stops import Shown
 
 Kind: TypeAlias = Literal["contract", "invoice", "letter", "policy", "technical", "other"]
 Label: TypeAlias = Literal["opinion", "personal", "technical", "legal"]
@@ -93,6 +95,9 @@ class State(TypedDict):
     severity: NotRequired[Severity | None]
     """Newer than the first release; where it is missing, it is computed from the sections when it is first read."""
 
+    shown: NotRequired[Shown | None]
+    """Newer, too: the report that was left for somebody to read, and when."""
+
     publish: NotRequired[bool]
     """For whoever reads the report: false withholds it."""
     accept_incomplete: NotRequired[bool]
@@ -105,6 +110,7 @@ class State(TypedDict):
     degraded: Annotated[list[str], add_notes]
     problem: NotRequired[str | None]
     outcome: NotRequired[Outcome | None]
+    remaining_steps: NotRequired[RemainingSteps]
 
 
 Update: TypeAlias = dict[str, Any]

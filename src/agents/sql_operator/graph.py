@@ -1,4 +1,4 @@
-"""The SQL operator's graph: reads bottom up. It stops before `execute`, always; the work is in nodes.py."""
+"""The SQL operator's graph: reads bottom up. It stops before `execute`, by whatever way; the work is in nodes.py."""
 
 from typing import Literal
 

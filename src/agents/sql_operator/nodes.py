@@ -1,7 +1,8 @@
 """The work of the SQL operator's graph: each function is one node and returns the keys it changes.
 
-`execute` alone has an effect, and the graph is compiled to stop before it. It runs what `check` has read and `preview`
-has tried, known by its digest: a statement that somebody wrote into the state goes through both first.
+`execute` alone has an effect, and the graph is compiled to stop before it. A run may ask for other breakpoints; then
+`execute` stops by itself. It runs what `check` has read and `preview` has tried, known by its digest: a statement that
+somebody wrote into the state goes through both first.
 """
 
 import logging
@@ -13,6 +14,7 @@ from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite
 
+from agents.shared import stops
 from agents.shared.callers import caller_of
 from agents.shared.limits import over_limit
 from agents.shared.resilience import GivenUp, giving_up
@@ -28,8 +30,10 @@ from agents.sql_operator.verdict import (
     by_person,
     effect_of,
     is_checked,
+    passed_stop,
     refusal,
     replanned_enough,
+    shown_of,
     still_told,
 )
 
@@ -57,6 +61,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "feedback": "",
         "reject": "",
         "checked": None,
+        "shown": None,
         "problem": None,
         "attempts": {},
         "result": None,
@@ -122,7 +127,8 @@ async def preview(state: State, runtime: Runtime[Context]) -> Update:
                 state, "preview", f"it would change {rows} rows, and {limit} are allowed: change fewer"
             )
         tried: Checked = {**checked, "rows": rows, "planned": True}
-        return {"checked": tried, "effect": effect_of(tried), "problem": still_told(state)}
+        noted = stops.shown(shown_of(tried))
+        return {"checked": tried, "effect": effect_of(tried), "problem": still_told(state), "shown": noted}
     return failed("preview", given_up)
 
 
@@ -135,6 +141,9 @@ async def execute(state: State, runtime: Runtime[Context]) -> Command[Ways]:
         return Command(goto="answer" if replanned_enough(state) else "generate")
     if checked is None or not is_checked(state, Context.of(runtime)):
         return Command(goto="check")
+    refused = passed_stop(state, checked)
+    if refused is not None:
+        return Command(goto="answer", update={"outcome": "rejected", "reject": refused})
     runtime.stream_writer({"progress": "running the statement"})
     async with giving_up(runtime) as given_up:
         try:

@@ -11,9 +11,11 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
 
 from agents.shared.limits import Usage, add_usage
+from agents.shared.stops import Shown
 
 Outcome: TypeAlias = Literal[
     "answered", "changed", "cannot", "refused", "rejected", "gave_up", "too_slow", "unavailable", "closed"
@@ -84,6 +86,8 @@ class State(TypedDict):
     reject: NotRequired[str]
     generated: NotRequired[str]
     checked: NotRequired[Checked | None]
+    shown: NotRequired[Shown | None]
+    """Newer than the first release: the statement that `preview` left for a person to look at, and when."""
     problem: NotRequired[Problem | None]
     attempts: NotRequired[dict[str, int]]
     result: NotRequired[Result | None]
@@ -91,6 +95,7 @@ class State(TypedDict):
     decided_by: NotRequired[str | None]
     failures: Annotated[list[Failure], operator.add]
     degraded: Annotated[list[str], operator.add]
+    remaining_steps: NotRequired[RemainingSteps]
 
 
 Update: TypeAlias = dict[str, Any]

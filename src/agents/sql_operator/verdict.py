@@ -1,9 +1,11 @@
 """Pure decisions about a statement that can't be used, and what a person is told of one that can."""
 
+from hashlib import sha256
 from typing import Literal
 
 import psycopg
 
+from agents.shared import stops
 from agents.sql_operator import statements
 from agents.sql_operator.context import MAX_REPAIRS, MAX_REPLANS, Context
 from agents.sql_operator.state import Checked, Problem, State, Update, count
@@ -37,6 +39,23 @@ def is_checked(state: State, context: Context) -> bool:
     except statements.Refused:
         return False
     return statement.sql == sql == checked["sql"] and statement.kind == checked["kind"]
+
+
+def passed_stop(state: State, checked: Checked) -> str | None:
+    """Return when a person could look at the statement: None if it may run, or why it may not. Else wait for one."""
+    question: stops.Question = {
+        "title": f"Run this statement? It {effect_of(checked)}.",
+        "text": state.get("explanation", ""),
+        "details": {"question": state.get("question", ""), "sql": checked["sql"]},
+    }
+    note, steps = state.get("shown"), state.get("remaining_steps")
+    rejected = stops.passed(note, shown_of(checked), remaining_steps=steps, question=question)
+    return rejected.reason if rejected else None
+
+
+def shown_of(checked: Checked) -> str:
+    """Names what a person looks at: the statement, and how many rows it changes."""
+    return sha256(f"{checked['rows']} {checked['sql']}".encode()).hexdigest()
 
 
 def still_told(state: State) -> Problem | None:

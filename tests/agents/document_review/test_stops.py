@@ -1,0 +1,52 @@
+"""Nothing is published that nobody could read, whichever breakpoints a run asks for: they replace the compiled one."""
+
+from typing import Any
+
+import pytest
+from langgraph.types import Command
+
+from tests.agents.document_review.shelf import PLAIN, Review, Shelf
+
+
+async def run(review: Review, sent: Any, **breakpoints: Any) -> None:
+    """A run with breakpoints of its own."""
+    await review.graph.ainvoke(sent, review.config(), context=review.context, **breakpoints)
+
+
+async def asked(review: Review) -> list[Any]:
+    state = await review.graph.aget_state(review.config())
+    return [question for task in state.tasks for question in task.interrupts]
+
+
+@pytest.mark.parametrize("breakpoints", [{"interrupt_after": ["publish"]}, {"interrupt_after": ["intake"]}])
+async def test_a_runs_own_breakpoints_publish_nothing_unread(
+    shelf: Shelf, breakpoints: dict[str, Any]
+) -> None:
+    review = Review()
+    await run(review, {"document_id": shelf.put(PLAIN)}, **breakpoints)
+    if await review.next() == ("load",):
+        await run(review, None, **breakpoints)
+    assert await review.next() == ("publish",)
+    assert not shelf.publications(review.thread_id)
+    (question,) = await asked(review)
+    assert question.value["text"] == (await review.values())["report"]["excerpt"]
+
+    await run(review, Command(resume={question.id: {"action": "approve"}}), **breakpoints)
+    assert len(shelf.publications(review.thread_id)) == 1
+    assert (await review.values())["outcome"] == "published"
+
+
+async def test_a_rejection_withholds_it_with_the_reason(shelf: Shelf) -> None:
+    review = Review()
+    await run(review, {"document_id": shelf.put(PLAIN)}, interrupt_after=["dead_letter"])
+    values = await review.run(Command(resume={"action": "reject", "reason": "too early"}))
+    assert (values["outcome"], values["publish"]) == ("withheld", False)
+    assert not shelf.publications(review.thread_id)
+    assert [row["note"] for row in shelf.reviews(review.thread_id)] == ["too early"]
+
+
+async def test_the_compiled_breakpoint_asks_nothing_else(shelf: Shelf) -> None:
+    review = Review()
+    await review.of(shelf.put(PLAIN))
+    assert not await asked(review)
+    assert (await review.go_on())["outcome"] == "published"
