@@ -1,21 +1,28 @@
 """The gate before refunds: LangChain's human-in-the-loop middleware, once for each way to ask.
 
-Which of the two asks was written into state when the request began. Were the assistant asked again on resume, a mode
-that was changed meanwhile would let a refund pass that nobody allowed.
+Which of the two asks was noted in state when the request began, so that an answer finds its question although the
+assistant was changed meanwhile. What stands there opens nothing: whatever is not `per_call` is asked about in one
+batch, and `refund` pays only what a gate has noted, behind its question, in a table (allowing.py).
 """
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from langchain.agents.middleware import HumanInTheLoopMiddleware, InterruptOnConfig
 from langchain.tools.tool_node import ToolCallRequest
-from langchain_core.messages import HumanMessage, ToolCall
+from langchain_core.messages import HumanMessage, ToolCall, ToolMessage
+from langgraph.config import get_config
+from langgraph.types import Command
 
+from agents.helpdesk.allowing import allow
 from agents.helpdesk.calls import answered, newest_answer, wanted
 from agents.helpdesk.decisions import ask
+from agents.helpdesk.failing import GivingUp
 from agents.helpdesk.refusing import amount_of, refusal
 from agents.helpdesk.state import ApprovalMode
 from agents.helpdesk.tiers import may_call
 from agents.helpdesk.tools import refund
+from agents.shared.resilience import retrying
 from agents.shared.shop.orders import order_number
 
 LONGEST_MESSAGE = 2_000
@@ -59,13 +66,38 @@ class Gate(HumanInTheLoopMiddleware):
             _, message = self._process_decision(as_sent, call, config)
             if message is not None:
                 rejected.append(message)
-            elif decision.type == "edit":
+                continue
+            if decision.type == "edit":
                 edits[call["id"]] = as_sent["edited_action"]
+            await allow(call["id"] or "", edits.get(call["id"], call)["args"], state, get_config())
         return {"messages": rejected, EDITED: edits}
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """Behind the question about one call: keep what was let pass, and make the call."""
+        gated = request.tool_call["name"] in self.interrupt_on and self._asks(request)
+        if self._mode != "per_call" or not gated:
+            return await super().awrap_tool_call(request, handler)
+
+        async def allowed(passed: ToolCallRequest) -> ToolMessage | Command[Any]:
+            call = passed.tool_call
+            async for attempt in retrying():
+                with attempt:
+                    await allow(call["id"] or "", call["args"], passed.state, passed.runtime.config)
+            return await handler(passed)
+
+        async def given_up(passed: ToolCallRequest) -> ToolMessage | Command[Any]:
+            return await GivingUp().awrap_tool_call(passed, allowed)
+
+        return await super().awrap_tool_call(request, given_up)
 
     def _asks(self, request: ToolCallRequest) -> bool:
         state, call = request.state, request.tool_call
-        if state.get("approval_mode", "batched") != self._mode or call["id"] in answered(state["messages"]):
+        mode: ApprovalMode = "per_call" if state.get("approval_mode") == "per_call" else "batched"
+        if mode != self._mode or call["id"] in answered(state["messages"]):
             return False
         return may_call(state, call["name"]) and refusal(call["args"], state) is None
 

@@ -25,6 +25,7 @@ from agents.shared.offline import OfflineChatModel
 from agents.shared.resilience import RETRY
 
 EFFECTS = {
+    "approve_batched.after_model": "keeps which refunds a person let pass",
     "tools": "pays refunds that a person allowed, and mails the support desk",
     "finish.after_agent": "mails the support desk, and leaves to operators what failed",
 }
@@ -61,10 +62,11 @@ def agent(state: type[Any] = State) -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def furnished(stock: CompiledStateGraph[Any, Any, Any, Any]) -> StateGraph[Any, Any, Any, Any]:
-    """The agent's builder, with the effects of its nodes declared and its last node retried."""
+    """The agent's builder, with the effects of its nodes declared and what they keep in tables tried again."""
     for name, effect in EFFECTS.items():
         stock.builder.nodes[name].metadata = {"effect": effect}
-    stock.builder.nodes["finish.after_agent"].retry_policy = RETRY
+    for name in ("approve_batched.after_model", "finish.after_agent"):
+        stock.builder.nodes[name].retry_policy = RETRY
     return stock.builder
 
 

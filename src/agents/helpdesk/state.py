@@ -86,7 +86,8 @@ class State(Accounted):
     """What the guardrail objected to in the model's reply, which was not sent then."""
 
     approval_mode: NotRequired[Annotated[ApprovalMode, PrivateStateAttr]]
-    """As the assistant said when the request began: a mode that changes while a refund waits must not open the gate."""
+    """As the assistant said when the request began: an answer then fits the question, although the mode was changed
+    while it waited. No value of it lets a refund pass: see `allowing`."""
     model_calls: NotRequired[Annotated[int, OmitFromInput]]
     tool_calls: NotRequired[Annotated[dict[str, int], OmitFromInput]]
     """Calls of this request, by tool."""

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from agents.helpdesk import pace, prices
 from agents.helpdesk import vat as vat_rates
+from agents.helpdesk.allowing import is_allowed
 from agents.helpdesk.context import Context
 from agents.helpdesk.desk import tell_desk
 from agents.helpdesk.refusing import amount_of, refusal
@@ -100,6 +101,8 @@ async def refund(
     why = refusal(asked, runtime.state)
     if why:
         raise ToolRefused(why)
+    if not await is_allowed(runtime.tool_call_id or "", asked, runtime.state, runtime.config):
+        raise ToolRefused("No person has let this refund pass, so it was not made. Hand over to a person.")
     number = orders.order_number(order_id) or order_id
     ticket_id, turn = runtime.state.get("ticket_id", ""), runtime.state.get("turns", 1)
     async with breaker("payments"):

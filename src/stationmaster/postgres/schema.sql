@@ -224,6 +224,19 @@ end $$;
 
 
 --
+-- Name: refuse(); Type: FUNCTION; Schema: helpdesk; Owner: -
+--
+
+CREATE FUNCTION helpdesk.refuse() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception '% on helpdesk.% is not allowed: %', tg_op, tg_table_name, tg_argv[0]
+        using errcode = 'integrity_constraint_violation', schema = 'helpdesk', table = tg_table_name, constraint = tg_name;
+end $$;
+
+
+--
 -- Name: chain_entry(); Type: FUNCTION; Schema: reviews; Owner: -
 --
 
@@ -1038,6 +1051,27 @@ CREATE TABLE documents.reviews (
     CONSTRAINT reviews_markdown_check CHECK ((markdown <> ''::text)),
     CONSTRAINT reviews_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
     CONSTRAINT reviews_status_check CHECK ((status = ANY (ARRAY['reported'::text, 'published'::text, 'withheld'::text])))
+);
+
+
+--
+-- Name: allowed_refunds; Type: TABLE; Schema: helpdesk; Owner: -
+--
+
+CREATE TABLE helpdesk.allowed_refunds (
+    tenant text DEFAULT 'main'::text NOT NULL,
+    thread_id text NOT NULL,
+    call_id text NOT NULL,
+    order_id text NOT NULL,
+    amount_usd numeric(10,2) NOT NULL,
+    allowed_by text NOT NULL,
+    allowed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT allowed_refunds_allowed_by_check CHECK ((allowed_by <> ''::text)),
+    CONSTRAINT allowed_refunds_amount_usd_check CHECK (((amount_usd > (0)::numeric) AND (amount_usd <> 'NaN'::numeric))),
+    CONSTRAINT allowed_refunds_call_id_check CHECK ((call_id <> ''::text)),
+    CONSTRAINT allowed_refunds_order_id_check CHECK ((order_id <> ''::text)),
+    CONSTRAINT allowed_refunds_tenant_check CHECK ((tenant <> ''::text)),
+    CONSTRAINT allowed_refunds_thread_id_check CHECK ((thread_id <> ''::text))
 );
 
 
@@ -2229,6 +2263,14 @@ ALTER TABLE ONLY documents.reviews
 
 
 --
+-- Name: allowed_refunds allowed_refunds_pkey; Type: CONSTRAINT; Schema: helpdesk; Owner: -
+--
+
+ALTER TABLE ONLY helpdesk.allowed_refunds
+    ADD CONSTRAINT allowed_refunds_pkey PRIMARY KEY (thread_id, call_id, order_id, amount_usd);
+
+
+--
 -- Name: paces paces_pkey; Type: CONSTRAINT; Schema: helpdesk; Owner: -
 --
 
@@ -3209,6 +3251,13 @@ CREATE TRIGGER publications_as_read BEFORE INSERT ON documents.publications FOR 
 --
 
 CREATE TRIGGER reviews_decided_once BEFORE UPDATE ON documents.reviews FOR EACH ROW EXECUTE FUNCTION documents.check_review();
+
+
+--
+-- Name: allowed_refunds allowed_refunds_append_only; Type: TRIGGER; Schema: helpdesk; Owner: -
+--
+
+CREATE TRIGGER allowed_refunds_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON helpdesk.allowed_refunds FOR EACH STATEMENT EXECUTE FUNCTION helpdesk.refuse('what a person let pass stays on record');
 
 
 --

@@ -107,7 +107,8 @@ def hurry(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("agents.shared.resilience.retry.wait_before_next", lambda *_: 0.01)
     patch.setattr("langchain.agents.middleware.tool_retry.calculate_delay", lambda *_, **__: 0.0)
     quick = RETRY._replace(initial_interval=0.01, jitter=False)
-    patch.setattr(builder.nodes["finish.after_agent"], "retry_policy", quick)
+    for name in ("approve_batched.after_model", "finish.after_agent"):
+        patch.setattr(builder.nodes[name], "retry_policy", quick)
     patch.setattr("agents.shared.database.TIMEOUT_S", 0.5)
     patch.setattr("agents.shared.database.LOST_AFTER_S", 0.2)
     patch.setattr(_KEEPERS, "own", ProcessKeeper())
