@@ -102,12 +102,15 @@ def choose(
     """The arm of a run. `thread` is its thread's id (a run's own id where it has none); `before` is what the thread's
     last run was stamped with, {} for none, None if that is not known.
 
-    A pinned key comes first. A thread keeps its arm as long as the canary lasts, whatever becomes of the share; and
-    a resume never changes the arm, so that an answer is used by the content that asked. A stamp with a `why` is of a
+    A resume never changes the arm, so that an answer is used by the content that asked, whoever gives it and whatever
+    key it names; only a pin or a canary that is gone by now is. For other runs a pinned key comes first, and a thread
+    keeps its arm as long as the canary lasts, whatever becomes of the share. A stamp with a `why` is of a
     run that did not get what was its thread's: the thread's next message is decided as if it were the first. Where
     nothing is known, the hash says for a resume too what it said for the run that asked.
     """
-    if key is not None and (pinned := routes.pins.get(key)):
+    if resumes and before and before.get("arm") == "pinned":
+        return next((Choice("pinned", arm) for arm in routes.pins.values() if _is(arm, before)), LIVE)
+    if key is not None and (pinned := routes.pins.get(key)) and not (resumes and before):
         return LIVE if pinned.assistant_id == live_id else Choice("pinned", pinned)
     canary = routes.canary
     if canary is None:
@@ -118,6 +121,10 @@ def choose(
         return LIVE
     inside = bucket(live_id, canary.arm.assistant_id, key or thread) < canary.share
     return Choice("canary", canary.arm) if inside else LIVE
+
+
+def _is(arm: Arm, stamp: Mapping[str, Any]) -> bool:
+    return arm.assistant_id == stamp.get("assistant_id")
 
 
 def bucket(live_id: str, arm_id: str, key: str) -> float:

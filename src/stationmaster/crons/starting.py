@@ -3,6 +3,7 @@
 from collections.abc import Mapping, MutableMapping
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from stationmaster.crons import history
 from stationmaster.crons.deciding import Standing, obstacle
@@ -18,6 +19,15 @@ LOCAL = "local"
 """Who calls from this machine, with `up`'s own key or none: nothing to tell."""
 
 
+def _is_id(text: str) -> bool:
+    """The server answers any other text with an error of its own."""
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
+
+
 async def admit_started(
     server: CronServer,
     connections: Connections,
@@ -30,7 +40,7 @@ async def admit_started(
     Whoever may start runs may say so of one; it says nothing of a slot, except that one which waits may have its
     turn, and that is only so when its way is free.
     """
-    cron = await server.cron(str(started.get("cron_id")))
+    cron = await server.cron(asked) if _is_id(asked := str(started.get("cron_id"))) else None
     if cron is None or str(run.get("assistant_id")) != cron.assistant_id or not _same_thread(run, cron):
         raise SlotRefused(
             "the run says that it is a cron's and is not: name the cron's own assistant and thread"

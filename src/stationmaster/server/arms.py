@@ -60,7 +60,7 @@ async def give_arm(
 async def _before(value: Json, routes: Routes, server: Server) -> Json | None:
     """What the thread's last run was stamped with; {} for none, None where the server does not say in time."""
     thread_id = value.get("thread_id")
-    if thread_id is None or not routes.canary:
+    if thread_id is None or not (routes.canary or _resumes(value)):
         return {}
     try:
         async with asyncio.timeout(WAIT_S):
@@ -78,8 +78,13 @@ def _chosen(value: Json, live: ServedAssistant, routes: Routes, before: Json | N
         key=_key(value.get("metadata"), kwargs.get("config")),
         thread=str(thread_id or value.get("run_id")),
         before=before,
-        resumes=bool(kwargs.get("command")) or kwargs.get("input") is None,
+        resumes=_resumes(value),
     )
+
+
+def _resumes(value: Json) -> bool:
+    kwargs = value.get("kwargs") or {}
+    return bool(kwargs.get("command")) or kwargs.get("input") is None
 
 
 def _key(metadata: Any, config: Any) -> str | None:

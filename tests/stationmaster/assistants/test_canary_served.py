@@ -251,6 +251,11 @@ async def test_a_tenant_is_pinned_to_an_assistant_of_its_own(
     others = await run(sdk, live.assistant_id, metadata={"canary_key": "else"})
     assert (stamp_of(theirs)["arm"], stamp_of(theirs)["assistant_id"]) == ("pinned", acme.assistant_id)
     assert [(await seen(sdk, row))[0]["context"]["tone"] for row in (theirs, others)] == ["brief", "formal"]
+    thread = (await sdk.threads.create())["thread_id"]
+    await run(sdk, live.assistant_id, thread, metadata={"canary_key": "acme"}, input={"ask": True})
+    answered = await resume(sdk, live.assistant_id, thread)  # the console knows no key
+    assert stamp_of(answered)["arm"] == "pinned"
+    assert await contexts(sdk, answered) == [(node, {"tone": "brief"}) for node in ("first", "gate", "last")]
     await canaries.unpin(gateway, name, "acme", "anna", "")
     row = await run(sdk, live.assistant_id, metadata={"canary_key": "acme"})
     assert row["metadata"]["canary"] is None

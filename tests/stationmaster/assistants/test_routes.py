@@ -111,6 +111,22 @@ def test_a_pinned_key_comes_first() -> None:
     assert chosen(Routes(None, {"acme": ACME}), thread) == LIVE
 
 
+def test_an_answer_stays_with_the_pin_under_which_was_asked() -> None:
+    """Whoever gives it knows no key, or another one; a pin that is gone is gone for answers too."""
+    other = Arm("0f3c0000-0000-4000-8000-000000000009", "of-globex")
+    routes = Routes(None, {"acme": ACME, "globex": other})
+    stamp = {"id": None, "arm": "pinned", "assistant_id": ACME.assistant_id}
+    for key in (None, "acme", "globex", "nobody"):
+        assert choose(routes, LIVE_ID, key=key, thread="t", before=stamp, resumes=True) == Choice(
+            "pinned", ACME
+        )
+    assert choose(routes, LIVE_ID, key=None, thread="t", before=stamp, resumes=False) == Choice("live")
+    asked_live = {"id": None, "arm": "live"}
+    assert choose(routes, LIVE_ID, key="acme", thread="t", before=asked_live, resumes=True) == Choice("live")
+    without = Routes(None, {"globex": other})
+    assert choose(without, LIVE_ID, key=None, thread="t", before=stamp, resumes=True) == Choice("live")
+
+
 @given(key=st.text(), share=st.floats(0.0001, 0.9999))
 def test_any_text_is_a_key_and_always_gives_the_same(key: str, share: float) -> None:
     routes = Routes(replace(TEN, share=share))

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from langgraph_sdk.errors import ConflictError
 
 from stationmaster.crons import desk, doctor, history, operating, worker
 from stationmaster.crons.errors import CronError, NoSuchCron, SlotRefused
@@ -62,13 +63,14 @@ async def test_run_now_takes_no_work_and_with_replace_a_question(operator: Opera
 
 async def test_who_says_that_a_run_is_a_crons_must_name_its_assistant(operator: Operator) -> None:
     cron = await operator.cron("mine", schedule=NEVER_SOON)
-    with pytest.raises(Exception, match="says that it is a cron's and is not"):
-        await operator.server.client.runs.create(
-            None,
-            "slow",
-            input={"key": "x", "seconds": 0},
-            metadata={STARTED: {"cron_id": cron.cron_id, "by": "eve"}},
-        )
+    for cron_id in (cron.cron_id, "no id at all", None):
+        with pytest.raises(ConflictError, match="says that it is a cron's and is not"):
+            await operator.server.client.runs.create(
+                None,
+                "slow",
+                input={"key": "x", "seconds": 0},
+                metadata={STARTED: {"cron_id": cron_id, "by": "eve"}},
+            )
     assert await operator.ticks("mine") == []
 
 
