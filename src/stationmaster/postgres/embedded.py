@@ -82,9 +82,12 @@ def release(data_dir: Path) -> None:
 
 
 @contextmanager
-def temporary() -> Iterator[str]:
-    """The URI of a server for the length of a block, in a directory of its own; nothing of it is kept."""
-    data_dir = Path(tempfile.mkdtemp(prefix="stationmaster-"))
+def temporary(parent: Path | None = None) -> Iterator[str]:
+    """The URI of a server for the length of a block, in a directory of its own; nothing of it is kept.
+
+    `parent`: where that directory is made, else where temporary files are.
+    """
+    data_dir = Path(tempfile.mkdtemp(prefix="stationmaster-", dir=parent))
     data_dir.chmod(0o711)  # started by root, the server runs under another name and passes through here
     try:
         yield start(data_dir, {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"})
