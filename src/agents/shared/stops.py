@@ -5,13 +5,17 @@ the node that shows something notes when it did, and the node behind the breakpo
 in began later: then the thread stood still in between, and somebody could look. Otherwise it asks by an interrupt.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from langgraph.config import get_config
 from langgraph.errors import GraphInterrupt
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 from typing_extensions import TypedDict
+
+MOST_ANSWERS = 5
+"""So many answers may fit nothing; then it counts as rejected."""
+UNFIT = "The last answer could not be used; please approve, or reject with a reason."
 
 
 class Shown(TypedDict):
@@ -65,12 +69,26 @@ def passed(
     without the note has none: there the step before this one counts. To be called before anything with an effect.
     """
     try:
-        answer = interrupt(question, response_schema=Answer).root
+        given = _answer(question)
     except GraphInterrupt:  # nobody has answered, which is right where the run went on from the breakpoint
         if not _stood_still(note, what, remaining_steps):
             raise
         return None
-    return answer if isinstance(answer, Reject) else None
+    for left in reversed(range(MOST_ANSWERS)):
+        try:
+            answer = Answer.model_validate(given).root
+        except ValidationError:
+            # LangGraph keeps a value that fits nothing, and finds it each time: so it is asked again, not raised.
+            if left:
+                given = _answer({**question, "title": f"{UNFIT} {question['title']}"})
+            continue
+        return answer if isinstance(answer, Reject) else None
+    return Reject(action="reject", reason="no answer could be used")
+
+
+def _answer(question: Question) -> Any:
+    # As JSON schema: forms are drawn from it, and LangGraph leaves the checking to `passed`.
+    return interrupt(question, response_schema=Answer.model_json_schema())
 
 
 def _stood_still(note: Shown | None, what: str, remaining_steps: int | None) -> bool:

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command
-from pydantic import ValidationError
 
 from stationmaster.reviews import shapes
 from stationmaster.reviews.model import Pending
@@ -52,11 +51,22 @@ async def test_a_runs_own_breakpoints_let_no_statement_run(
 async def test_what_it_asks_can_be_rejected_and_nothing_else_counts(own_desk: str) -> None:
     desk, before = Desk.open(), level(own_desk)
     await run(desk, {"messages": [HumanMessage(SET_LEVEL)]}, interrupt_before=["answer"])
-    with pytest.raises(ValidationError):
-        await run(desk, Command(resume={"action": "edit"}))
+    await run(desk, Command(resume={"action": "edit"}))
+    (question,) = await asked(desk)
+    assert question.value["title"].startswith("The last answer could not be used")
     state = await desk.run(Command(resume={"action": "reject", "reason": "not this week"}))
     assert (state.get("outcome"), state.get("reject")) == ("rejected", "not this week")
     assert (level(own_desk), writes(own_desk, desk)) == (before, 0)
+
+
+async def test_after_five_answers_of_no_use_it_counts_as_rejected(own_desk: str) -> None:
+    desk, before = Desk.open(), level(own_desk)
+    await run(desk, {"messages": [HumanMessage(SET_LEVEL)]}, interrupt_before=["answer"])
+    for _ in range(5):
+        assert await desk.next() == ("execute",)
+        await run(desk, Command(resume=True))
+    assert (await desk.state()).get("outcome") == "rejected"
+    assert level(own_desk) == before
 
 
 async def test_the_inbox_reads_what_it_asks(own_desk: str) -> None:
@@ -119,3 +129,14 @@ async def test_a_run_from_the_past_goes_on_where_it_was_shown(own_desk: str) -> 
     await desk.graph.ainvoke(None, before.config, context=desk.context)
     assert (await desk.state()).get("outcome") == "changed"
     assert writes(own_desk, desk) == 1
+
+
+async def test_a_value_that_answers_nothing_is_no_yes_at_the_breakpoint(own_desk: str) -> None:
+    """Nothing was asked there. The thread is not lost to it either: the question can still be answered."""
+    desk, before = Desk.open(), level(own_desk)
+    await desk.ask(SET_LEVEL)
+    await run(desk, Command(resume="yes"))
+    assert level(own_desk) == before
+    assert len(await asked(desk)) == 1
+    await run(desk, Command(resume={"action": "approve"}))
+    assert (level(own_desk), writes(own_desk, desk)) == (25, 1)
