@@ -12,20 +12,20 @@ from agents.treasury.state import Input, State
 from agents.treasury.strict import Raw, strict
 
 
-def after_intake(state: State) -> Literal["reply", "check", "understand"]:
-    """Over a limit of the thread: say so. A proposal needs no reading."""
+def after_intake(state: State) -> Literal["cancel", "check", "understand"]:
+    """Over a limit of the thread: say so, and drop what waited. A proposal needs no reading."""
     if state.outcome == "closed":
-        return "reply"
+        return "cancel"
     return "check" if state.proposal else "understand"
 
 
-def after_understand(state: State) -> Literal["reply", "check"]:
-    """What could not be read is asked for again, by a reply."""
-    return "check" if state.proposal else "reply"
+def after_understand(state: State) -> Literal["cancel", "check"]:
+    """What could not be read is asked for again, by a reply; what waited before is dropped, as its question is."""
+    return "check" if state.proposal else "cancel"
 
 
 def after_check(state: State) -> Literal["dead_letter", "record", "cancel"]:
-    """Refused: what an earlier revision had waiting is dropped."""
+    """Refused: what an earlier revision or request had waiting is dropped."""
     if state.failures:
         return "dead_letter"
     return "record" if state.outcome in (None, "waiting") else "cancel"

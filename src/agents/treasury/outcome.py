@@ -14,7 +14,8 @@ from langgraph.types import Command
 from agents.shared.callers import caller_of
 from agents.shared.payments import PaymentRefused, PaymentUnavailable
 from agents.shared.payments.wire import NoVerdict
-from agents.shared.resilience import giving_up
+from agents.shared.resilience import BreakerOpen, giving_up
+from agents.shared.thread_tenants import OtherTenant
 from agents.treasury import book, tools, wording
 from agents.treasury.context import Context
 from agents.treasury.gate import unusable
@@ -74,11 +75,13 @@ async def execute(
 
 async def cancel(state: State, runtime: Runtime[Context]) -> Update:
     """Nobody waits for it any more: the reference is free again."""
-    if state.verdict is None:
-        return {}
     why = state.reject_reason or state.problem or (state.outcome or "cancelled").replace("_", " ")
     async with giving_up(runtime) as given_up:
-        await book.cancel((await caller_on(runtime)).tenant, state.verdict["key"], why)
+        tenant = (await caller_on(runtime)).tenant
+        if state.verdict is None:  # what an earlier request left waiting: its question is gone
+            await book.cancel_waiting(tenant, thread_id(runtime), "another request came")
+        else:
+            await book.cancel(tenant, state.verdict["key"], why)
         return {}
     return degraded(state, "cancel", given_up)
 
@@ -94,7 +97,11 @@ async def alert(state: State, runtime: Runtime[Context]) -> Update:
 async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
     """Keep what could not be handled where operators look for it."""
     async with giving_up(runtime) as given_up:
-        await tools.bury(caller_of(get_config()), state, thread_id(runtime))
+        try:
+            caller = await caller_on(runtime)
+        except OtherTenant:
+            caller = caller_of(get_config())
+        await tools.bury(caller, state, thread_id(runtime))
         return {"outcome": "dead_letter"}
     logger.error("dead letter not stored: %s, %s", state.verdict and state.verdict["key"], state.failures)
     return {**degraded(state, "dead_letter", given_up), "outcome": "dead_letter"}
@@ -112,6 +119,10 @@ async def _carried_out(state: State, tenant: str, begun: book.Entered) -> str:
         reference = await tools.carry_out(begun, tenant, key)
     except (PaymentUnavailable, NoVerdict) as error:
         if not error.maybe_paid and begun.status == "checked":
+            await book.fail(tenant, key, str(error))
+        raise
+    except BreakerOpen as error:
+        if begun.status == "checked":  # nobody was asked, now or before
             await book.fail(tenant, key, str(error))
         raise
     except PaymentRefused as error:

@@ -235,6 +235,16 @@ async def test_the_inbox_of_the_operators_acts_for_the_tenant_that_began_the_thr
     assert [row["tenant"] for row in book.transactions(desk.thread_id)] == [book.tenant]
 
 
+async def test_a_dead_letter_is_of_the_threads_tenant_whoever_answered(book: Book) -> None:
+    desk = Desk()
+    await desk.ask(pay(7_200))
+    desk.tenant = "main"  # the operators' key, which acts for every tenant
+    for _ in range(6):
+        await desk.answer(APPROVE, by="mallory")
+    (letter,) = book.dead_letters(desk.thread_id)
+    assert letter["detail"]["tenant"] == book.tenant
+
+
 async def test_each_tenant_has_references_of_its_own(book: Book) -> None:
     assert (await Desk().ask(pay(10, "INV-1")))["outcome"] == "executed"
     assert (await Desk(tenant=f"not-{book.tenant}").ask(pay(10, "INV-1")))["outcome"] == "executed"

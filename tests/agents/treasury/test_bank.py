@@ -152,10 +152,55 @@ async def test_an_open_breaker_asks_nobody(bank: PaymentProvider, book: Book) ->
     for _ in range(5):
         await Desk().ask(pay(50))
     asked = len(bank.asked)
-    values = await Desk().ask(pay(50))
+    desk = Desk()
+    values = await desk.ask(pay(50, "INV-open"))
     assert values["outcome"] == "dead_letter"
     assert "BreakerOpen" in values["failures"][0]["reason"]
     assert len(bank.asked) == asked
+    assert book.statuses(desk.thread_id) == ["failed"]  # nobody was asked: the money surely did not move
+    book.execute("delete from shop.breakers")
+    assert (await Desk().ask(pay(50, "INV-open")))["outcome"] == "executed"
+
+
+async def test_an_open_breaker_says_nothing_of_what_was_asked_before(
+    bank: PaymentProvider, book: Book
+) -> None:
+    bank.script(Cut(recorded=True), *[Cut()] * 20)
+    desk = Desk()
+    await desk.ask(pay(50))
+    for _ in range(5):
+        await Desk().ask(pay(50))
+    values = await desk.replay("execute")
+    assert "BreakerOpen" in values["failures"][0]["reason"]
+    assert book.statuses(desk.thread_id) == ["executing"]
+
+
+@pytest.mark.parametrize("steps", [[], [Status(400)]], ids=["carried out", "refused"])
+async def test_what_an_operator_settled_meanwhile_is_not_written_over_and_said(
+    bank: PaymentProvider, book: Book, monkeypatch: pytest.MonkeyPatch, steps: list[Status]
+) -> None:
+    """An operator settles it the other way while the bank is asked."""
+    bank.script(*steps)
+    carry_out, settled = banks.HttpBank.carry_out, "executed" if steps else "failed"
+
+    async def meanwhile(self: banks.HttpBank, order: banks.Order) -> str:
+        try:
+            return await carry_out(self, order)
+        finally:
+            book.execute(
+                "update treasury.transactions set status = %s, "
+                + ("executed_at = now(), bank_reference = 'X-1'" if steps else "why = 'the bank says no'")
+                + " where tenant = %s and status = 'executing'",
+                settled,
+                book.tenant,
+            )
+
+    monkeypatch.setattr(banks.HttpBank, "carry_out", meanwhile)
+    desk = Desk()
+    values = await desk.ask(pay(50))
+    assert values["outcome"] == "dead_letter"
+    assert f"the book has it as {settled}" in values["failures"][0]["reason"]
+    assert book.statuses(desk.thread_id) == [settled]
 
 
 async def test_a_bug_fails_loudly_at_once(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:

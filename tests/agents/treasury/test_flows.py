@@ -2,6 +2,7 @@
 
 import pytest
 
+from agents.treasury.context import Context
 from tests.agents.treasury.desk import APPROVE, Book, Desk, pay, trade
 
 
@@ -186,3 +187,24 @@ async def test_a_new_message_while_one_waits_drops_what_waited(book: Book) -> No
     await desk.ask(pay(7_300, reference))
     assert book.statuses(desk.thread_id) == ["cancelled", "checked"]
     assert (await desk.question()).value["amount_usd"] == 7_300
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"), [("Hello", "incomplete"), ("Buy 1 share of NOPE", "unknown_instrument")]
+)
+async def test_a_new_message_that_comes_to_nothing_drops_what_waited_too(
+    book: Book, text: str, outcome: str
+) -> None:
+    desk, request = Desk(), pay(7_200)
+    await desk.ask(request)
+    assert (await desk.say(text))["outcome"] == outcome
+    assert not await desk.waits()
+    assert book.statuses(desk.thread_id) == ["cancelled"]
+    assert (await Desk().ask(request))["outcome"] == "waiting"
+
+
+async def test_a_thread_that_reached_its_limit_keeps_nothing_waiting(book: Book) -> None:
+    desk = Desk(context=Context(model="offline:rules", max_turns=1))
+    await desk.ask(pay(7_200))
+    assert (await desk.say("Hello"))["outcome"] == "closed"
+    assert book.statuses(desk.thread_id) == ["cancelled"]

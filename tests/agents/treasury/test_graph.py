@@ -11,10 +11,10 @@ from tests.agents.treasury.desk import pay
 
 EDGES = {
     ("__start__", "intake"),
-    ("intake", "reply"),
+    ("intake", "cancel"),
     ("intake", "check"),
     ("intake", "understand"),
-    ("understand", "reply"),
+    ("understand", "cancel"),
     ("understand", "check"),
     ("check", "dead_letter"),
     ("check", "record"),
@@ -69,9 +69,9 @@ def test_the_longest_run_ends_long_before_the_recursion_limit() -> None:
 @pytest.mark.parametrize(
     ("router", "state", "leads_to"),
     [
-        (treasury.after_intake, State(outcome="closed"), "reply"),
+        (treasury.after_intake, State(outcome="closed"), "cancel"),
         (treasury.after_intake, State(), "understand"),
-        (treasury.after_understand, State(outcome="incomplete"), "reply"),
+        (treasury.after_understand, State(outcome="incomplete"), "cancel"),
         (treasury.after_check, State(outcome="waiting"), "record"),
         (treasury.after_check, State(outcome="sanctioned"), "cancel"),
         (treasury.after_check, State(failures=[{"node": "check", "reason": "x"}]), "dead_letter"),

@@ -3,7 +3,16 @@
 What must never happen is a constraint there: above $10,000 without two signatures nothing begins, whatever state says.
 """
 
-from agents.treasury.book.entries import Duplicate, Entered, NotEntered, cancel, enter, find, requester_of
+from agents.treasury.book.entries import (
+    Duplicate,
+    Entered,
+    NotEntered,
+    cancel,
+    cancel_waiting,
+    enter,
+    find,
+    requester_of,
+)
 from agents.treasury.book.lookups import (
     Hit,
     Limits,
@@ -36,6 +45,7 @@ __all__ = [
     "alike",
     "begin",
     "cancel",
+    "cancel_waiting",
     "enter",
     "fail",
     "find",

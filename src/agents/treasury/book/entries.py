@@ -83,6 +83,13 @@ async def cancel(tenant: str, key: str, why: str) -> None:
         await cancel_in(conn, tenant, key, why)
 
 
+async def cancel_waiting(tenant: str, thread: str, why: str) -> None:
+    """Nobody waits any more for what the thread has waiting."""
+    async with connection() as conn:
+        dropped = {"tenant": tenant, "request": f"{thread}:0", "key": "", "why": why}
+        await conn.execute(_CANCEL_WAITING, dropped)
+
+
 async def find_in(conn: Connection, tenant: str, key: str, *, lock: bool = False) -> Entered:
     """The same in a transaction of the caller; with `lock` nobody else moves it until that ends."""
     row = await (await conn.execute(_LOCK if lock else _FIND, {"tenant": tenant, "key": key})).fetchone()

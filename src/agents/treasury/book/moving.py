@@ -6,6 +6,7 @@ from psycopg.errors import CheckViolation
 
 from agents.shared.database import Connection, connection
 from agents.shared.errors import PermanentError
+from agents.shared.payments import PaymentUnrecorded
 from agents.shared.queries import load
 from agents.treasury.book.entries import Entered, cancel_in, find_in
 from agents.treasury.book.lookups import held_in, limits_in, over_the_day, screen_in, spent_in
@@ -55,16 +56,33 @@ async def begin(tenant: str, key: str) -> Entered | Stopped:
 
 
 async def finish(tenant: str, key: str, bank_reference: str, risk: int | None) -> None:
-    """The bank has carried it out."""
+    """The bank has carried it out. Raises PaymentUnrecorded where it was settled otherwise meanwhile."""
     row = {"tenant": tenant, "key": key, "bank_reference": bank_reference, "risk": risk}
     async with connection() as conn:
-        await conn.execute(_FINISH, row)
+        if await (await conn.execute(_FINISH, row)).fetchone() is None:
+            entered = await find_in(conn, tenant, key)
+            if entered.bank_reference != bank_reference:
+                raise PaymentUnrecorded(_settled(key, entered, f"carried it out as {bank_reference}"))
 
 
 async def fail(tenant: str, key: str, why: str) -> None:
-    """The bank has surely not carried it out; the same reference may be asked for again."""
+    """The bank has surely not carried it out; the same reference may be asked for again.
+
+    Raises PaymentUnrecorded where it was settled otherwise meanwhile.
+    """
     async with connection() as conn:
-        await conn.execute(_FAIL, {"tenant": tenant, "key": key, "why": why})
+        failed = await (await conn.execute(_FAIL, {"tenant": tenant, "key": key, "why": why})).fetchone()
+        if failed is None:
+            entered = await find_in(conn, tenant, key)
+            if entered.status != "failed":
+                raise PaymentUnrecorded(_settled(key, entered, f"did not carry it out ({why})"))
+
+
+def _settled(key: str, entered: Entered, said: str) -> str:
+    return (
+        f"the bank {said}, and the book has it as {entered.status} by now: ask the bank about {key!r} and set it right "
+        "by hand"
+    )
 
 
 async def _changed(conn: Connection, tenant: str, key: str, entered: Entered) -> Stopped | None:

@@ -7,13 +7,15 @@ select pg_advisory_xact_lock(hashtextextended('treasury:' || :tenant, 0));
 update treasury.transactions set status = 'executing', executing_at = now()
 where tenant = :tenant and key = :key and status = 'checked';
 
--- name: finish(tenant, key, bank_reference, risk)!
--- The bank has carried it out.
+-- name: finish(tenant, key, bank_reference, risk)^
+-- The bank has carried it out; no row comes back where it is not under way.
 update treasury.transactions
 set status = 'executed', executed_at = now(), bank_reference = :bank_reference, risk = coalesce(risk, :risk)
-where tenant = :tenant and key = :key and status = 'executing';
+where tenant = :tenant and key = :key and status = 'executing'
+returning status;
 
--- name: fail(tenant, key, why)!
--- The bank has surely not carried it out.
+-- name: fail(tenant, key, why)^
+-- The bank has surely not carried it out; as above.
 update treasury.transactions set status = 'failed', why = :why
-where tenant = :tenant and key = :key and status = 'executing';
+where tenant = :tenant and key = :key and status = 'executing'
+returning status;
