@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from langgraph.types import Command
 
+from agents.document_review import library
+from agents.shared.database import DatabaseUnavailable
 from tests.agents.document_review.shelf import PLAIN, Review, Shelf
 
 
@@ -50,3 +52,22 @@ async def test_the_compiled_breakpoint_asks_nothing_else(shelf: Shelf) -> None:
     await review.of(shelf.put(PLAIN))
     assert not await asked(review)
     assert (await review.go_on())["outcome"] == "published"
+
+
+async def test_a_rejection_holds_when_the_node_is_tried_again(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    review, decide, tries = Review(), library.decide, list[bool]()
+    await run(review, {"document_id": shelf.put(PLAIN)}, interrupt_after=["dead_letter"])
+
+    async def away_once(*args: Any, publish: bool, **more: Any) -> Any:
+        tries.append(publish)
+        if len(tries) == 1:
+            raise DatabaseUnavailable("away")
+        return await decide(*args, publish=publish, **more)
+
+    monkeypatch.setattr(library, "decide", away_once)
+    values = await review.run(Command(resume={"action": "reject", "reason": "too early"}))
+    assert tries == [False, False]
+    assert values["outcome"] == "withheld"
+    assert not shelf.publications(review.thread_id)
