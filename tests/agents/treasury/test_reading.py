@@ -1,11 +1,12 @@
 """From words to a proposal: what the rules read, what is asked for again, and what a model may not invent."""
 
+from time import process_time
 from typing import Any
 
 import pytest
 
 from agents.shared.offline import Request
-from agents.treasury.amounts import amounts
+from agents.treasury.amounts import amounts, numbers
 from agents.treasury.context import Context
 from agents.treasury.reading import Incomplete, Invented, Reading, proposal_of
 from agents.treasury.rules import answer
@@ -77,6 +78,7 @@ async def test_what_is_missing_is_asked_for_and_nothing_is_entered(book: Book, t
         "-$100", "C$100", "$100 CAD", "$100 EUR", "$0,500", "$٥٠٠",
         "300 dollars and 50 cents", "$5½", "$100 or $200", "$100 x 3", "$1,25", "1e6 USD",
         "5 million dollars", "a million dollars", "$5 LAKH", "FIVE MILLION 200 USD", "$~5", "$50 plus tax",
+        "half of $100", "20% of $100", "$5 as thousands", "$5 to 10 million", "anything over $100",
     ],
 )  # fmt: skip
 async def test_an_amount_that_is_not_understood_wholly_is_asked_for_again(book: Book, amount: str) -> None:
@@ -94,6 +96,7 @@ async def test_an_amount_that_is_not_understood_wholly_is_asked_for_again(book: 
     [
         ("$5,000,000.00", 5_000_000.0), ("$12.5", 12.5), ("US$ 300", 300.0), ("USD 12", 12.0), ("usd12", 12.0),
         ("300 dollars", 300.0), ("$1250.40 USD", 1_250.4), ("exactly 90 US dollars", 90.0), ("USD $7", 7.0),
+        ("a total of $8", 8.0),
     ],
 )  # fmt: skip
 def test_amounts_that_are_clear(amount: str, value: float) -> None:
@@ -103,6 +106,13 @@ def test_amounts_that_are_clear(amount: str, value: float) -> None:
     ):
         assert [number.value for number in amounts(text)] == [value]
         assert read(text)["amount_usd"] == value
+
+
+def test_a_text_of_nothing_but_numbers_is_read_at_once() -> None:
+    began = process_time()
+    assert len(numbers("1 " * 5_000)) == 5_000
+    assert len(numbers("1" + " " * 9_000 + "$" + " " * 900 + "2 USD")) == 2
+    assert process_time() - began < 1.0
 
 
 def test_an_amount_on_a_line_of_its_own_is_clear() -> None:
