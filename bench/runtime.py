@@ -2,6 +2,8 @@
 
 import argparse
 import asyncio
+import json
+import os
 import statistics
 import sys
 import time
@@ -27,21 +29,24 @@ GRAPH = "empty"
 INPUT: dict[str, Any] = {"n": 1}
 CONCURRENCY = 10
 WARM_UP = 20
-CONFIG = Path(__file__).with_name("empty.json")
+ROOT = Path(__file__).parents[1]
+PROJECT = {"python_version": "3.11", "dependencies": ["."], "graphs": {GRAPH: "bench.empty:graph"}}
 
 
 @asynccontextmanager
 async def _servers(uri: str, directory: Path, url: str) -> AsyncIterator[dict[str, LangGraphClient]]:
     """A client each; the in-memory server begins with no state, since it slows down with history."""
+    config = directory / "langgraph.json"
+    config.write_text(json.dumps(PROJECT))
     started: dict[str, AgentServer] = {
-        "durable": CommunityServer(directory / "durable", database=uri, config=CONFIG, clock={}),
-        "dev": AgentServer(directory / "dev", config=CONFIG),
+        "durable": CommunityServer(directory / "durable", database=uri, config=config, clock={}),
+        "dev": AgentServer(directory / "dev", config=config),
     }
     async with AsyncExitStack() as stack:
         clients: dict[str, LangGraphClient] = {}
         for name, server in started.items():
-            server.env["PYTHONPATH"] = str(Path(__file__).parents[1])
-            stack.push_async_callback(server.sigkill)
+            server.env["PYTHONPATH"] = f"{ROOT / 'src'}{os.pathsep}{ROOT}"
+            stack.callback(server.kill_blocking)
             await server.start()
             clients[name] = await stack.enter_async_context(server.sdk())
         if url:
@@ -128,13 +133,13 @@ def _joined(client: LangGraphClient) -> Callable[[], Awaitable[None]]:
 async def _background(client: LangGraphClient, runs: int) -> float:
     """Made as fast as one client can; from the first accepted to the last ended, by the server's own times."""
     gate = asyncio.Semaphore(CONCURRENCY)
+    threads = [await _thread(client) for _ in range(runs)]
 
-    async def one() -> tuple[str, str]:
+    async def one(thread: str) -> tuple[str, str]:
         async with gate:
-            thread = await _thread(client)
             return thread, (await client.runs.create(thread, GRAPH, input=INPUT))["run_id"]
 
-    made = await asyncio.gather(*(one() for _ in range(runs)))
+    made = await asyncio.gather(*(one(thread) for thread in threads))
     rows: list[Any] = []
     for thread, run in made:
         await client.runs.join(thread, run)
@@ -183,8 +188,8 @@ def print_table(figures: dict[str, Any], console: Console) -> None:
     title = f"A three-node graph without a model: {figures['runs']} runs, {figures['concurrency']} at a time"
     table = Table(title=title)
     headings = {
-        "lone_ms": "lone, ms", "first_update_ms": "first update, ms", "waited_per_s": "waited/s",
-        "background_per_s": "background/s", "joined_per_s": "with a join/s", "ratio": "times the library's",
+        "lone_ms": "lone ms", "first_update_ms": "update ms", "waited_per_s": "waited/s",
+        "background_per_s": "behind/s", "joined_per_s": "joined/s", "ratio": "library x",
     }  # fmt: skip
     table.add_column("server")
     for heading in headings.values():
