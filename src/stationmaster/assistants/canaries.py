@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from stationmaster.assistants.errors import AssistantsError, CanaryRuns, NoCanary, NothingToDo
-from stationmaster.assistants.overlay import Unfit, defaults_of, overlay, schema_of
+from stationmaster.assistants.fitting import require_arm
 from stationmaster.assistants.proposing import require_current
 from stationmaster.assistants.routes import Arm, Canary, Routes, percent, read_spec
 from stationmaster.assistants.versions import find, find_ours, name_of
 from stationmaster.assistants.writing import Written, reroute
-from stationmaster.reconcile.files.contexts import wrong_in
 from stationmaster.reconcile.gateway import Gateway
 from stationmaster.reconcile.resources import ServedAssistant, Signature
 
@@ -47,7 +46,7 @@ async def begin(
         raise AssistantsError(
             f"{arm_name} can't be its own canary: name another assistant of graph {live.graph}"
         )
-    await _require_fit(gateway, live, other)
+    await require_arm(gateway, live, other, name_of(other))
     before = Routes.of(live.metadata)
     canary = before.canary
     if canary and canary.arm.assistant_id != other.assistant_id:
@@ -83,7 +82,7 @@ async def pin(gateway: Gateway, name: str, key: str, other_name: str, author: st
     name keeps a key out of every canary."""
     live, other = await find_ours(gateway, name), await find(gateway, other_name)
     if live.assistant_id != other.assistant_id:
-        await _require_fit(gateway, live, other)
+        await require_arm(gateway, live, other, name_of(other))
     routes = Routes.of(live.metadata)
     arm = Arm(other.assistant_id, name_of(other))
     if routes.pins.get(key) == arm:
@@ -108,11 +107,3 @@ async def unpin(gateway: Gateway, name: str, key: str, author: str, reason: str)
 async def _reroute(gateway: Gateway, live: ServedAssistant, after: Routes, by: Signature) -> Routed:
     written = await reroute(gateway, live, after, by)
     return Routed(written, Routes.of(live.metadata), Routes.of(written.after.metadata))
-
-
-async def _require_fit(gateway: Gateway, live: ServedAssistant, other: ServedAssistant) -> None:
-    """Unfit, too, for what the graph would refuse: else every run of the arm would fail."""
-    schemas = await gateway.schemas(live.graph)
-    overlay(live, other, defaults_of(schemas))
-    for _, said in wrong_in(other.context, schema_of(schemas) or {}, live.graph):
-        raise Unfit(f"{name_of(other)} can't be run: {said}")

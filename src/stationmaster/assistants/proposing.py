@@ -6,6 +6,7 @@ from typing import Any
 
 from stationmaster.assistants.differing import Difference, differences, written
 from stationmaster.assistants.errors import AssistantsError, CanaryRuns, NoSuchAssistant, NothingToDo
+from stationmaster.assistants.fitting import require_runnable
 from stationmaster.assistants.impact import Impact, impact_of
 from stationmaster.assistants.routes import Canary, Routes
 from stationmaster.assistants.versions import find_ours, name_of, ref, referred, version_of
@@ -78,6 +79,7 @@ async def propose_promote(
     changes = written(target, content)
     if not changes and not closes:
         raise NothingToDo(f"{ref(target)} and {ref(source)} say the same: nothing would change")
+    await require_runnable(gateway, content, ref(source))
     return Proposal(
         verb="promote", target=target, origin=ref(source), content=content, changes=changes,
         impact=await impact_of(gateway, pool, target), routes=replace(routes, canary=None), closes=closes,
@@ -99,6 +101,7 @@ async def propose_rollback(
     changes = written(target, content)
     if not changes:
         raise NothingToDo(f"version {earlier.version} of {name_of(target)} says what the current one says")
+    await require_runnable(gateway, content, f"version {earlier.version} of {name_of(target)}")
     routes = Routes.of(target.metadata)
     notes = _notes(target, earlier)
     if canary := routes.canary:

@@ -8,6 +8,7 @@ from langgraph_sdk.client import LangGraphClient
 
 from stationmaster.assistants.differing import drifted
 from stationmaster.assistants.errors import NoSuchAssistant, NothingToDo, NotOurs
+from stationmaster.assistants.overlay import Unfit
 from stationmaster.assistants.proposing import propose_promote, propose_rollback
 from stationmaster.assistants.versions import history
 from stationmaster.assistants.writing import Written, carry_out
@@ -224,3 +225,15 @@ async def test_running_and_waiting_are_counted_and_their_fate_said(
         "No run is under way.",
         "2 questions wait for a person: they stay as asked; once answered, their runs go on with version 2.",
     ]
+
+
+async def test_what_its_graph_refuses_becomes_no_version(gateway: Gateway, name: str) -> None:
+    """Every run of the live assistant would fail: by another's content, and by an earlier version's."""
+    live = await made(gateway, name, context={"tone": "loud"}, live=True)
+    mended = await edited(gateway, live, context={"tone": "formal"})
+    await made(gateway, f"{name}-next", context={"tone": "loud"})
+    with pytest.raises(Unfit, match=rf"{name}-next@1 can't be run: .*context\.tone"):
+        await propose_promote(gateway, None, name, f"{name}-next")
+    with pytest.raises(Unfit, match=rf"version 1 of {name} can't be run: .*context\.tone"):
+        await propose_rollback(gateway, None, name)
+    assert await gateway.assistant(live.assistant_id) == mended
