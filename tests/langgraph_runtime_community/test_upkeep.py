@@ -103,10 +103,16 @@ async def test_a_webhook_that_was_given_up_is_sent_after_all(client: Any, world:
     run = await client.runs.create(thread, "fan", input={"key": key(), "fails": "none"}, webhook=receiver.url)
     tried = "SELECT hook_id FROM server.outbox WHERE run_id = %s AND last_error IS NOT NULL"
     (row,) = await world.until(lambda: world.ask(tried, run["run_id"]), "a try while nobody listens")
-    world.change("UPDATE server.outbox SET dead_at = now(), created_at = now() - interval '2 days'")
+    given_up = (
+        "UPDATE server.outbox SET dead_at = now(), created_at = now() - interval '2 days' WHERE run_id = %s"
+    )
+    world.change(given_up, run["run_id"])
     async with opened(world.uri) as conn:
-        count, listed = await dead_webhooks.dead(conn, 10)
-        assert count == 1 and listed[0]["hook_id"] == row["hook_id"] and listed[0]["status"] == "success"
+        count, listed = await dead_webhooks.dead(conn, 1000)
+        (own,) = [
+            hook for hook in listed if hook["hook_id"] == row["hook_id"]
+        ]  # others' tests share the server
+        assert count == len(listed) and own["status"] == "success"
         async with receiver.listening():
             await dead_webhooks.replay(conn, [row["hook_id"]])
             (hook,) = await receiver.of(run["run_id"])
