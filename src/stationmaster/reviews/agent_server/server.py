@@ -1,18 +1,24 @@
-"""The one module that speaks to the Agent Server: reads threads, resumes runs, and says plainly what went wrong."""
+"""One Agent Server: threads are read, runs are started, and what goes wrong is told plainly."""
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-import httpx
 from langgraph_sdk import get_client
-from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
+from langgraph_sdk.errors import NotFoundError
 
+from stationmaster.reviews.agent_server.learning import TTL_S, Learning
+from stationmaster.reviews.agent_server.translating import (
+    NeverArrived,
+    ThreadMissing,
+    require_its_own,
+    require_told_by_itself,
+    translated,
+)
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
 from stationmaster.reviews.model import Beginning, Checkpoint, Gone, ThreadSnapshot
 from stationmaster.reviews.questions import makers
@@ -27,26 +33,9 @@ LOOKS = 5
 PAGE = 1000
 HISTORY_PAGE, HISTORY_PAGES = 20, 50
 SELECT: Any = ["thread_id", "status", "state_updated_at"]
-SCHEMA_TTL_S = 300.0
 ONLY_IF = "stationmaster_only_if"
 """Reserved in a run's metadata by the durable runtime, which removes it: {interrupt_id, digest}."""
 OFFERS, CONDITIONAL_RESUME = "x-stationmaster-offers", "conditional-resume"
-
-
-class ThreadBusy(AgentServerRefused):
-    """Another run of the thread is under way; nothing was started."""
-
-
-class ThreadGone(AgentServerRefused):
-    """The thread, its run or its assistant is not there; nothing was started."""
-
-
-class ThreadMissing(AgentServerRefused):
-    """The server does not know the thread, and it is not yet sure that it was deleted: nothing is concluded."""
-
-
-class NeverArrived(AgentServerUnavailable):
-    """No connection: the request certainly did not reach the server."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +58,9 @@ class Course:
 
 
 @dataclass
-class AgentServer:
+class AgentServer(Learning):
     """A server and what was learned about its assistants; safe to share between tasks."""
 
-    client: LangGraphClient
-    url: str
-    _assistants: dict[str, tuple[float, Mapping[str, Any]]] = field(default_factory=dict)
-    _state_keys: dict[str, tuple[float, frozenset[str]]] = field(default_factory=dict)
-    _nodes: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
     vanishing: Vanishing = field(default_factory=Vanishing)
     _conditions: tuple[float, bool] = (0.0, False)
 
@@ -88,7 +72,7 @@ class AgentServer:
         newer than all runs of the list is read again with them.
         """
         wanted = set(run_ids)
-        with _translated(self.url):
+        with translated(self.url):
             seen = await self._look(thread_id, wanted)
             for _ in range(LOOKS):
                 if isinstance(seen, Gone):
@@ -121,7 +105,7 @@ class AgentServer:
             try:
                 more.append(await self.client.runs.get(thread_id, run_id))
             except NotFoundError as error:
-                _require_its_own(error)
+                require_its_own(error)
                 forgotten.add(run_id)
         state = await self.client.threads.get_state(thread_id, subgraphs=True)
         return snapshot_from(row, state, [*runs, *more], frozenset(forgotten))
@@ -133,7 +117,7 @@ class AgentServer:
         """
         self.vanishing.missed(thread_id)
         for witness in self.vanishing.witnesses():
-            with _translated(self.url):
+            with translated(self.url):
                 if await self._row(witness) is not None:
                     self.vanishing.settled(thread_id)
                     return
@@ -181,7 +165,7 @@ class AgentServer:
         before: str | None = None
         at: Any = {"checkpoint_ns": namespace} if namespace else None
         for _ in range(HISTORY_PAGES):
-            with _translated(self.url):
+            with translated(self.url):
                 page = await self.client.threads.get_history(
                     thread_id, limit=HISTORY_PAGE, before=before, checkpoint=at
                 )
@@ -196,7 +180,7 @@ class AgentServer:
 
         What waits in a subgraph shows at the top as well.
         """
-        with _translated(self.url):
+        with translated(self.url):
             try:
                 state = await self.client.threads.get_state(thread_id)
             except NotFoundError:
@@ -231,13 +215,13 @@ class AgentServer:
         answer that is not the server's own, as of a proxy while there is none: it says nothing of what comes after.
         """
         if self._conditions[0] <= time.monotonic():
-            with _translated(self.url):
+            with translated(self.url):
                 answer = await self.client.http.client.get("/info")
             if OFFERS not in answer.headers:
-                _require_told_by_itself(answer, self.url)
+                require_told_by_itself(answer, self.url)
             offers = answer.headers.get(OFFERS, "").split(",")
             takes = CONDITIONAL_RESUME in {offer.strip() for offer in offers}
-            self._conditions = (time.monotonic() + SCHEMA_TTL_S, takes)
+            self._conditions = (time.monotonic() + TTL_S, takes)
         return self._conditions[1]
 
     async def continue_(self, thread_id: str, assistant_id: str, *, stamp: Mapping[str, str]) -> str:
@@ -248,14 +232,14 @@ class AgentServer:
         self, thread_id: str, values: Any, *, as_node: str | None, checkpoint: Mapping[str, Any] | None = None
     ) -> None:
         """Write into the state of a thread that stands still, as if `as_node` had returned `values`."""
-        with _translated(self.url):
+        with translated(self.url):
             await self.client.threads.update_state(
                 thread_id, values, as_node=as_node, checkpoint=_checkpoint(checkpoint)
             )
 
     async def join(self, thread_id: str, run_id: str, timeout_s: float) -> bool:
         """Wait for the run's end, whatever it is; False when it still runs after `timeout_s`."""
-        with _translated(self.url):
+        with translated(self.url):
             try:
                 async with asyncio.timeout(timeout_s):
                     await self.client.runs.join(thread_id, run_id)
@@ -267,7 +251,7 @@ class AgentServer:
         """All threads in pages, by `state_updated_at`, newest first. One that changes meanwhile may come twice."""
         offset = 0
         while True:
-            with _translated(self.url):
+            with translated(self.url):
                 # Without `select` each row would carry the thread's whole state.
                 found: Any = await self.client.threads.search(
                     select=SELECT,
@@ -281,64 +265,18 @@ class AgentServer:
                 return
             offset += PAGE
 
-    async def assistant(self, assistant_id: str) -> Mapping[str, Any]:
-        """{assistant_id, graph_id, name, version, ...} as it is now; {} when it is gone. Kept for a while."""
-        kept = self._assistants.get(assistant_id)
-        if kept and kept[0] > time.monotonic():
-            return kept[1]
-        with _translated(self.url):
-            try:
-                found: Mapping[str, Any] = {**await self.client.assistants.get(assistant_id)}
-            except NotFoundError:
-                found = {}
-        self._assistants[assistant_id] = (time.monotonic() + SCHEMA_TTL_S, found)
-        return found
-
-    async def state_keys(self, assistant_id: str) -> frozenset[str]:
-        """The keys of the state of the assistant's graph. Kept for a while; empty when the server can't say."""
-        kept = self._state_keys.get(assistant_id)
-        if kept and kept[0] > time.monotonic():
-            return kept[1]
-        with _translated(self.url):
-            try:
-                schemas = await self.client.assistants.get_schemas(assistant_id)
-            except NotFoundError:
-                schemas = {}
-        keys = frozenset((schemas.get("state_schema") or {}).get("properties") or ())
-        self._state_keys[assistant_id] = (time.monotonic() + SCHEMA_TTL_S, keys)
-        return keys
-
-    async def node_ids(self, assistant_id: str) -> tuple[str, ...]:
-        """The ids of the graph's nodes, those of subgraphs as `outer:inner`; kept for a while.
-
-        Empty when the server can't draw the graph: a question is answerable without.
-        """
-        kept = self._nodes.get(assistant_id)
-        if kept and kept[0] > time.monotonic():
-            return kept[1]
-        try:
-            with _translated(self.url):
-                drawn: Any = await self.client.assistants.get_graph(assistant_id, xray=True)
-        except NeverArrived:
-            raise
-        except (AgentServerRefused, AgentServerUnavailable):
-            drawn = {}
-        ids = tuple(str(node["id"]) for node in drawn.get("nodes") or ())
-        self._nodes[assistant_id] = (time.monotonic() + SCHEMA_TTL_S, ids)
-        return ids
-
     async def _row(self, thread_id: str) -> Mapping[str, Any] | None:
         """The thread; None when the server itself says that there is none."""
         try:
             return {**await self.client.threads.get(thread_id)}
         except NotFoundError as error:
-            _require_its_own(error)
+            require_its_own(error)
             return None
 
     async def _start(self, thread_id: str, assistant_id: str, stamp: Mapping[str, Any], **what: Any) -> str:
         """`reject`: where another run is under way nothing is started, so that no answer waits in a queue while
         its question changes."""
-        with _translated(self.url):
+        with translated(self.url):
             run = await self.client.runs.create(
                 thread_id, assistant_id, multitask_strategy="reject", metadata=dict(stamp), **what
             )
@@ -351,75 +289,6 @@ async def connect(url: str, api_key: str | None = None) -> AsyncIterator[AgentSe
     LANGSMITH_API_KEY."""
     async with get_client(url=url, api_key=api_key, timeout=TIMEOUT_S) as client:
         yield AgentServer(client, url)
-
-
-@contextmanager
-def _translated(url: str) -> Iterator[None]:
-    """The SDK's errors in our words. NotFoundError passes where a caller catches it inside."""
-    try:
-        yield
-    except ConflictError as error:
-        raise ThreadBusy(f"the thread is busy ({_said(error)}): it is tried again", 409) from error
-    except NotFoundError as error:
-        raise ThreadGone(
-            f"the Agent Server does not know it ({_said(error)}): look at the thread", 404
-        ) from error
-    except APIStatusError as error:
-        if error.status_code >= 500 or error.status_code == 429:
-            raise AgentServerUnavailable(
-                f"the Agent Server at {url} answered {error.status_code} ({_said(error)}): see its log"
-            ) from error
-        raise AgentServerRefused(
-            f"the Agent Server refused with {error.status_code} ({_said(error)}): {_way_out(error.status_code)}",
-            error.status_code,
-        ) from error
-    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-        raise NeverArrived(
-            f"no Agent Server answers at {url} ({error}): start it, or correct the URL"
-        ) from error
-    except httpx.HTTPError as error:
-        raise AgentServerUnavailable(
-            f"the Agent Server at {url} broke off ({type(error).__name__}): see its log"
-        ) from error
-
-
-def _require_its_own(error: NotFoundError) -> None:
-    """A proxy in front of the server answers 404 too; the server says it in JSON."""
-    body = error.body
-    if not isinstance(body, Mapping) or not isinstance(body.get("detail"), str):
-        raise AgentServerUnavailable(
-            f"a 404 that is not the Agent Server's own ({_said(error)}): look at what answers at its URL"
-        ) from error
-
-
-def _require_told_by_itself(answer: httpx.Response, url: str) -> None:
-    """What a server without offers answers to /info: 200, or 404 where its langgraph.json switches it off, in JSON."""
-    known = answer.status_code in (200, 404) and _is_object(answer)
-    if not known:
-        raise AgentServerUnavailable(
-            f"the Agent Server at {url} answered {answer.status_code} to /info: see its log, and what is in front of it"
-        )
-
-
-def _is_object(answer: httpx.Response) -> bool:
-    try:
-        body: object = answer.json()
-    except ValueError:
-        return False
-    return isinstance(body, Mapping) and (answer.status_code == 200 or isinstance(body.get("detail"), str))
-
-
-def _said(error: APIStatusError) -> str:
-    """What the server said, in at most 300 characters."""
-    body = error.body
-    said = body.get("detail") if isinstance(body, Mapping) else None
-    return str(said or error.message)[:300]
-
-
-def _way_out(status: int) -> str:
-    return (
-        "set STATIONMASTER_API_KEY to a key it accepts" if status in (401, 403) else "see the review's answer"
-    )
 
 
 def _checkpoint(config: Mapping[str, Any] | None) -> Any:

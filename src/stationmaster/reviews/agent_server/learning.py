@@ -1,0 +1,75 @@
+"""What is learned of the server's assistants: asked for once in a while, since each review needs it."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import NotFoundError
+
+from stationmaster.reviews.agent_server.translating import NeverArrived, translated
+from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
+
+TTL_S = 300.0
+Known = TypeVar("Known")
+
+
+@dataclass
+class Learning:
+    """A server's client, and what its assistants were when they were last asked about."""
+
+    client: LangGraphClient
+    url: str
+    _kept: dict[tuple[str, str], tuple[float, Any]] = field(default_factory=dict)
+
+    async def assistant(self, assistant_id: str) -> Mapping[str, Any]:
+        """{assistant_id, graph_id, name, version, ...} as it is now; {} when it is gone. Kept for a while."""
+
+        async def ask() -> Mapping[str, Any]:
+            with translated(self.url):
+                try:
+                    return {**await self.client.assistants.get(assistant_id)}
+                except NotFoundError:
+                    return {}
+
+        return await self._remembered("assistant", assistant_id, ask)
+
+    async def state_keys(self, assistant_id: str) -> frozenset[str]:
+        """The keys of the state of the assistant's graph. Kept for a while; empty when the server can't say."""
+
+        async def ask() -> frozenset[str]:
+            with translated(self.url):
+                try:
+                    schemas = await self.client.assistants.get_schemas(assistant_id)
+                except NotFoundError:
+                    return frozenset()
+            return frozenset((schemas.get("state_schema") or {}).get("properties") or ())
+
+        return await self._remembered("state keys", assistant_id, ask)
+
+    async def node_ids(self, assistant_id: str) -> tuple[str, ...]:
+        """The ids of the graph's nodes, those of subgraphs as `outer:inner`; kept for a while.
+
+        Empty when the server can't draw the graph: a question is answerable without.
+        """
+
+        async def ask() -> tuple[str, ...]:
+            try:
+                with translated(self.url):
+                    drawn: Any = await self.client.assistants.get_graph(assistant_id, xray=True)
+            except NeverArrived:
+                raise
+            except (AgentServerRefused, AgentServerUnavailable):
+                return ()
+            return tuple(str(node["id"]) for node in drawn.get("nodes") or ())
+
+        return await self._remembered("nodes", assistant_id, ask)
+
+    async def _remembered(self, what: str, assistant_id: str, ask: Callable[[], Awaitable[Known]]) -> Known:
+        kept = self._kept.get((what, assistant_id))
+        if kept and kept[0] > time.monotonic():
+            return kept[1]
+        found = await ask()
+        self._kept[what, assistant_id] = (time.monotonic() + TTL_S, found)
+        return found
