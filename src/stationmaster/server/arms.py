@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Mapping, MutableMapping
 from typing import Any, Protocol
 
-from stationmaster.assistants.overlay import Unfit, lay_over, overlay
+from stationmaster.assistants.overlay import Unfit, defaults_of, lay_over, overlay, schema_of
 from stationmaster.assistants.routes import KEY, LIVE, Choice, Routes, choose
+from stationmaster.reconcile.files.contexts import wrong_in
 from stationmaster.reconcile.resources import ServedAssistant
 from stationmaster.server.lookups import WAIT_S, Lookups
 
@@ -17,8 +18,8 @@ class Server(Protocol):
     """What has to be known of the server to decide; each may be not to be had."""
 
     assistants: Lookups[ServedAssistant]
-    defaults: Lookups[dict[str, Any]]
-    """By assistant id: what its graph's context schema names as defaults."""
+    schemas: Lookups[Json]
+    """By assistant id: those of its graph."""
 
     async def last_stamp(self, thread_id: str) -> Json | None:
         """The `canary` stamp of the thread's newest run; {} for none, None if it can't be read."""
@@ -104,11 +105,12 @@ async def _lay(
     kwargs = value.get("kwargs")
     if not isinstance(kwargs, MutableMapping):
         return "the server shows no arguments of the run"
-    missing = any(key not in arm.context for key in live.context)
-    defaults = (await server.defaults.of(live.assistant_id)).value if missing else {}
+    schemas = (await server.schemas.of(live.assistant_id)).value or {}
     try:
-        context = overlay(live, arm, defaults or {})
+        context = overlay(live, arm, defaults_of(schemas))
     except Unfit as unfit:
         return str(unfit)
+    for _, said in wrong_in(arm.context, schema_of(schemas) or {}, live.graph):
+        return f"{arm.known_as or arm.name} can't be run: {said}"
     lay_over(kwargs, live, arm, context)
     return None

@@ -10,7 +10,6 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import LangGraphError, NotFoundError
 
-from stationmaster.assistants.overlay import defaults_of
 from stationmaster.reconcile.reading_back import assistant_from
 from stationmaster.reconcile.resources import CANARY, ServedAssistant
 from stationmaster.server.lookups import ABSENT, Absent, Lookups
@@ -25,11 +24,11 @@ class InProcess:
     """What the handlers know of assistants and threads. It satisfies `stationmaster.server.arms.Server`."""
 
     assistants: Lookups[ServedAssistant] = field(init=False)
-    defaults: Lookups[dict[str, Any]] = field(init=False)
+    schemas: Lookups[Mapping[str, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.assistants = Lookups(self._assistant)
-        self.defaults = Lookups(self._defaults, SCHEMA_TTL_S)
+        self.schemas = Lookups(self._schemas, SCHEMA_TTL_S)
 
     @cached_property
     def _client(self) -> LangGraphClient:
@@ -59,8 +58,8 @@ class InProcess:
         except AWAY:
             return None
 
-    async def _defaults(self, assistant_id: str) -> dict[str, Any] | None:
+    async def _schemas(self, assistant_id: str) -> Mapping[str, Any] | None:
         try:
-            return defaults_of(await self._client.assistants.get_schemas(assistant_id))
+            return {**await self._client.assistants.get_schemas(assistant_id)}
         except AWAY:
             return None

@@ -96,6 +96,16 @@ async def test_a_resume_on_a_busy_server_does_not_change_a_threads_arm_for_good(
         assert (message["arm"], message.get("why")) == ("canary", None)
 
 
+async def test_an_arm_that_its_graph_would_refuse_by_now_is_the_live_one() -> None:
+    """It was fit when the canary began, and somebody changed it since: no run fails for that."""
+    changed = replace(OTHER, context={**OTHER.context, "tone": 7})
+    run = a_run()
+    stamp = await give_arm(run, LIVE, Knowing(changed, defaults={"limit": 5})) or {}
+    assert stamp["arm"] == "live"
+    assert "can't be run" in stamp["why"] and "context.tone" in stamp["why"]
+    assert not (run["kwargs"].get("context") or {})
+
+
 async def test_an_arm_that_was_deleted_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unlike one that can't be read for now, which runs on from memory."""
     monkeypatch.setattr(lookups, "TTL_S", 0.0)
