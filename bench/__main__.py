@@ -1,4 +1,4 @@
-"""`make bench`: our nodes, server, receiver, pages, plan, sweep, and how soon a question shows; tables, or --json."""
+"""`make bench`: our nodes, server, receiver, pages, plan, sweep, a question's way, the runtime; tables, or --json."""
 
 import argparse
 import asyncio
@@ -13,13 +13,14 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.shared import database
-from bench import assistants, inbox, nodes, pause, plan, receiver, served, sweep
+from bench import assistants, inbox, nodes, pause, plan, receiver, runtime, served, sweep
 from bench.alone import parser_for, show
 from stationmaster.postgres import embedded, migrate
 from stationmaster.shop.seed import seed
 
 PARTS = {
     "receiver": receiver, "inbox": inbox, "plan": plan, "assistants": assistants, "sweep": sweep, "pause": pause,
+    "runtime": runtime,
 }  # fmt: skip
 """Those that draw a table of their own, in the order of the page."""
 
@@ -48,6 +49,8 @@ async def run(asked: argparse.Namespace) -> dict[str, Any]:
         )
     async with _database() as (uri, directory):
         figures["pause"] = await pause.measure(uri, directory, runs=asked.pauses, every_s=0.5)
+    async with _database() as (uri, directory):
+        figures["runtime"] = await runtime.measure(uri, directory, runs=asked.runs, lone=asked.lone)
     return figures
 
 
@@ -101,6 +104,8 @@ OPTIONS = {
     "threads": (10_000, "for the sweep, a twentieth of which wait"),
     "server": ("durable", "on which runtime they are: durable or dev"),
     "pauses": (100, "questions with the webhook, and as many without"),
+    "runs": (200, "on each runtime, several at a time"),
+    "lone": (30, "one after the other; each takes a second on dev"),
 }
 
 

@@ -7,6 +7,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from agents.digest.nodes import WrongSlot
 from langgraph_runtime_community.migrate import prepare
 from tests.agents.digest.world import READER, SLOT, Digest, World, ago
 from tests.fakes.shop import place_order
@@ -156,7 +157,7 @@ async def test_a_caller_of_another_tenant_sees_its_own(world: World) -> None:
 )
 async def test_a_slot_that_can_not_be_is_refused(world: World, asked: str, wrong: str) -> None:
     digest = Digest.of()
-    with pytest.raises(Exception, match=wrong):
+    with pytest.raises(WrongSlot, match=wrong):
         await digest.graph.ainvoke(
             {"slot": asked}, {"configurable": {"thread_id": "t"}}, context=digest.context
         )
@@ -165,7 +166,7 @@ async def test_a_slot_that_can_not_be_is_refused(world: World, asked: str, wrong
 
 @pytest.mark.parametrize("zone", ["London", "../../etc/passwd", "Europe/Nowhere"])
 async def test_a_zone_that_is_none_is_refused(world: World, zone: str) -> None:
-    with pytest.raises(Exception, match="there is no time zone"):
+    with pytest.raises(WrongSlot, match="there is no time zone"):
         await Digest.of(timezone=zone).run()
 
 
