@@ -7,6 +7,7 @@ kernel takes the lock back when the process ends, so there is no list of process
 
 import fcntl
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -39,10 +40,22 @@ def stop(pg_ctl: Path, data: Path, socket_path: Path) -> None:
     owner = data.stat()
     identity = {"user": owner.st_uid, "group": owner.st_gid, "extra_groups": ()} if os.geteuid() == 0 else {}
     command = (str(pg_ctl), "stop", "-D", str(data), "-m", "fast", "-w", "-t", str(STOP_TIMEOUT_S))
+    postmaster = _process_of(data)
     subprocess.run(command, check=True, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, **identity)  # noqa: S603
+    if postmaster is not None:  # pg_ctl waits for the file to be gone, which the process outlives by a moment
+        select.select([postmaster], [], [], STOP_TIMEOUT_S)
+        os.close(postmaster)
     if socket_path.parent != data:
         with suppress(OSError):
             socket_path.parent.rmdir()
+
+
+def _process_of(data: Path) -> int | None:
+    """A descriptor that can be read once the postmaster has ended; None where the system has no such thing."""
+    try:
+        return os.pidfd_open(int((data / "postmaster.pid").read_text().partition("\n")[0]))
+    except (OSError, ValueError, AttributeError):
+        return None
 
 
 def _keep(locks: Path, pg_ctl: Path, data: Path, socket_path: Path) -> None:

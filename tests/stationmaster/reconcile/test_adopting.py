@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stationmaster.keepable import LEAST, MOST
 from stationmaster.reconcile.adopting import NothingToAdopt, adopt
 from stationmaster.reconcile.diff import Actual, Desired, diff
 from stationmaster.reconcile.files import Files, FilesWrong, editing, read
@@ -256,7 +257,7 @@ def test_a_key_is_set_or_taken_out_and_no_other_changes(data: st.DataObject) -> 
     words = st.text(
         st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from("\n#:-'\"{["), max_size=12
     )
-    value = data.draw(st.one_of(words, st.integers(), st.booleans(), st.none(), st.lists(words, max_size=3),
+    value = data.draw(st.one_of(words, st.integers(LEAST, MOST), st.booleans(), st.none(), st.lists(words, max_size=3),
                                 st.dictionaries(st.sampled_from("ab"), words, max_size=2),
                                 st.just(editing.ABSENT)))  # fmt: skip
     after = parse(editing.changed(source.text, source.tree, path, value), Path("x.yaml"), "x.yaml")
