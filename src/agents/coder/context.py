@@ -3,8 +3,8 @@
 from pydantic import Field
 
 from agents.coder.prompts import SYSTEM_PROMPT
-from agents.coder.sandbox.runner import Limits
 from agents.shared.context import GraphContext, rungs
+from agents.shared.sandbox.runner import Limits
 
 RECURSION_LIMIT = 60
 """Super-steps. The net below all other limits: reaching it is a bug."""

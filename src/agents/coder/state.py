@@ -12,8 +12,8 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from agents.coder.sandbox.verdicts import Kind
 from agents.shared.limits import Usage, add_usage
+from agents.shared.sandbox.verdicts import Kind
 
 Outcome: TypeAlias = Literal["passed", "accepted", "failed", "stopped", "unavailable", "closed"]
 

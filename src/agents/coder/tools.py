@@ -2,11 +2,11 @@
 
 from agents.coder import verdict
 from agents.coder.context import Context
-from agents.coder.sandbox import runner
 from agents.coder.state import Attempt, Failure, State
 from agents.shared.database import connection
 from agents.shared.queries import load
 from agents.shared.resilience import breaker
+from agents.shared.sandbox import runner
 from agents.shared.shop import dead_letters
 from agents.shared.shop.text import storable
 

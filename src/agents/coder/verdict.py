@@ -1,7 +1,7 @@
 """Pure decisions: which attempt is the best, whether another round is of use, what a person is told."""
 
-from agents.coder.sandbox.verdicts import Verdict, log_of
 from agents.coder.state import Attempt, State
+from agents.shared.sandbox.verdicts import Verdict, log_of
 
 
 def attempt(code: str, verdict: Verdict) -> Attempt:

@@ -8,8 +8,8 @@ import pytest
 
 from agents.coder import tools
 from agents.coder.rules import answer as written_rules
-from agents.coder.sandbox import runner
 from agents.shared import database, models
+from agents.shared.sandbox import runner
 from tests.agents.coder.in_process import GOOD, Bench, hurry, kinds, letters, solutions, writes
 from tests.fakes.openai_answers import Action, Cut, Hang, Raw, Say, Status, by_rules
 from tests.fakes.openai_server import OpenAIServer

@@ -10,9 +10,9 @@ from typing_extensions import TypedDict
 from agents.coder import graph as coder
 from agents.coder import verdict
 from agents.coder.context import RECURSION_LIMIT, Context
-from agents.coder.sandbox.verdicts import Ending, Told, judge, log_of, read
 from agents.coder.state import Attempt, Input, State
 from agents.shared.resilience import RETRY
+from agents.shared.sandbox.verdicts import Ending, Told, judge, log_of, read
 from tests.agents.coder.in_process import Bench, solutions
 
 ADDED_SINCE = frozenset(

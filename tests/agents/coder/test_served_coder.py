@@ -103,5 +103,7 @@ async def test_every_named_abuse_ends_cleanly_and_touches_nothing(
         with pytest.raises(BlockingIOError):
             listener.accept()
     assert (secret.read_text(), (tmp_path / "outside").exists()) == (SECRET, False)
-    assert not [one for one in psutil.Process(served.pid).children() if "coder.sandbox" in str(one.cmdline())]
+    assert not [
+        one for one in psutil.Process(served.pid).children() if "shared.sandbox" in str(one.cmdline())
+    ]
     assert "Blocking call" not in served.log

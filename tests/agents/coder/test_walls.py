@@ -19,9 +19,9 @@ import psutil
 import pytest
 from blockbuster import blockbuster_ctx
 
-from agents.coder.sandbox import process, runner
-from agents.coder.sandbox.runner import Limits
-from agents.coder.sandbox.verdicts import Verdict
+from agents.shared.sandbox import process, runner
+from agents.shared.sandbox.runner import Limits
+from agents.shared.sandbox.verdicts import Verdict
 from tests.agents.coder.abuses import ABUSES, NAMED
 
 LIMITS = Limits(time_s=4, cpu_s=1, memory_mb=256, file_mb=8)
@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[3]
 def jails() -> list[psutil.Process]:
     """The jails of this process that run."""
     children = psutil.Process().children(recursive=True)
-    return [one for one in children if "coder.sandbox" in str(one.cmdline())]
+    return [one for one in children if "shared.sandbox" in str(one.cmdline())]
 
 
 @dataclass
@@ -70,9 +70,9 @@ class Outside:
             and not [
                 one
                 for one in psutil.Process().children(recursive=True)
-                if "coder.sandbox" in str(one.cmdline())
+                if "shared.sandbox" in str(one.cmdline())
             ]
-            and not list(Path(tempfile.gettempdir()).glob("coder-*"))
+            and not list(Path(tempfile.gettempdir()).glob("jail-*"))
         )
 
 
@@ -225,7 +225,7 @@ async def test_where_a_wall_is_missing_nothing_is_run(
     """As on a kernel without Landlock: the jail itself finds out, before it has read the code."""
     boot = process.BOOT.replace(
         "sys.path.pop(0)",
-        "from agents.coder.sandbox.jail import landlock; landlock._CREATE = 9999; sys.path.pop(0)",
+        "from agents.shared.sandbox.jail import landlock; landlock._CREATE = 9999; sys.path.pop(0)",
     )
     monkeypatch.setattr(process, "BOOT", boot)
     verdict = await ended("open('ran', 'w')\nprint('ran')")
@@ -253,7 +253,7 @@ async def test_many_at_once_take_turns(outside: Outside) -> None:
 
 async def test_a_killed_server_takes_its_jails_with_it(tmp_path: Path) -> None:
     script = (
-        "import asyncio\nfrom agents.coder.sandbox.runner import run, Limits\n"
+        "import asyncio\nfrom agents.shared.sandbox.runner import run, Limits\n"
         "asyncio.run(run('import time\\ntime.sleep(600)', 'import solution', Limits(time_s=600)))"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -269,7 +269,7 @@ async def test_a_killed_server_takes_its_jails_with_it(tmp_path: Path) -> None:
 
 SCRIPT = """
 import asyncio, json, sys
-from agents.coder.sandbox.runner import Limits, run
+from agents.shared.sandbox.runner import Limits, run
 
 async def main():
     tests = "def test_it():\\n    import solution\\n"

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agents.coder.sandbox.jail import kernel, landlock, namespaces, rights, seccomp, testing
+from agents.shared.sandbox.jail import kernel, landlock, namespaces, rights, seccomp, testing
 
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo")
 

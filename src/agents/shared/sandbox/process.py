@@ -10,11 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.coder.sandbox.verdicts import Ending
+from agents.shared.sandbox.verdicts import Ending
 
 SOURCES = Path(__file__).parents[3]
 BOOT = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from agents.coder.sandbox.jail.start import main; "
+    "import sys; sys.path.insert(0, sys.argv[1]); from agents.shared.sandbox.jail.start import main; "
     "sys.path.pop(0); main(int(sys.argv[2]))"
 )
 LARGEST_REPORT = 256_000

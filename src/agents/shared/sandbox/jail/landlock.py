@@ -6,7 +6,7 @@ import os
 import struct
 from pathlib import Path
 
-from agents.coder.sandbox.jail import kernel
+from agents.shared.sandbox.jail import kernel
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _VERSION, _PATH_BENEATH = 1, 1

@@ -5,8 +5,8 @@ import os
 import struct
 from collections.abc import Iterator
 
-from agents.coder.sandbox.jail import kernel
-from agents.coder.sandbox.jail.calls import ALLOWED, JUDGED
+from agents.shared.sandbox.jail import kernel
+from agents.shared.sandbox.jail.calls import ALLOWED, JUDGED
 
 _LOAD, _JUMP_EQ, _JUMP_GE, _JUMP_SET, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 _ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000

@@ -5,7 +5,7 @@ import resource
 from collections.abc import Mapping
 from pathlib import Path
 
-from agents.coder.sandbox.jail import kernel
+from agents.shared.sandbox.jail import kernel
 
 FIRST_USER = 1_900_000_000
 """Numbers above those that distributions and containers hand out; the process's own number is added."""

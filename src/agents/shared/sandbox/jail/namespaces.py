@@ -8,7 +8,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from agents.coder.sandbox.jail import kernel
+from agents.shared.sandbox.jail import kernel
 
 DISK = "size=16m,nr_inodes=512,mode=0700"
 _NEW = kernel.CLONE_NEWNS | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
@@ -29,7 +29,7 @@ def separate(place: Path) -> list[str]:
     with suppress(OSError):
         kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
         flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
-        kernel.mount("coder", str(place), "tmpfs", flags, DISK)
+        kernel.mount("jail", str(place), "tmpfs", flags, DISK)
         got.append("disk")
     return got
 

@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from agents.coder.sandbox.process import Jailed
-from agents.coder.sandbox.verdicts import Ending, Told, Verdict, judge, read
+from agents.shared.sandbox.process import Jailed
+from agents.shared.sandbox.verdicts import Ending, Told, Verdict, judge, read
 
 AT_ONCE = 4
 """Jails of one process of ours at the same time; the others wait."""
@@ -71,14 +71,14 @@ async def _watched(code: str, tests: str, limits: Limits, python: str, namespace
 @cache
 def _threads() -> ThreadPoolExecutor:
     """Not the loop's own threads, which others need in the meantime."""
-    return ThreadPoolExecutor(AT_ONCE, thread_name_prefix="coder-jail")
+    return ThreadPoolExecutor(AT_ONCE, thread_name_prefix="jail")
 
 
 def _run(
     code: str, tests: str, limits: Limits, python: str, namespaces: bool, stop: threading.Event
 ) -> Verdict:
     nonce = secrets.token_hex(16)
-    place = Path(tempfile.mkdtemp(prefix="coder-"))
+    place = Path(tempfile.mkdtemp(prefix="jail-"))
     spec = {
         "nonce": nonce,
         "code": code,
