@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
 
-from agents.document_review.extraction import Extracted
 from agents.document_review.finding import Finding
 from agents.document_review.state import Document
 from agents.shared.database import Connection, connection
 from agents.shared.errors import PermanentError
+from agents.shared.extraction import Extracted
 from agents.shared.queries import load
 
 _SQL = load(__file__)

@@ -9,10 +9,10 @@ from langgraph.types import Overwrite
 from agents.document_review import library, report, tools
 from agents.document_review.asking import Classification, ask
 from agents.document_review.context import Context
-from agents.document_review.extraction import Unreadable
 from agents.document_review.running import caller, tenant_on, thread_id
 from agents.document_review.state import Document, Kind, Label, Report, State, Update
 from agents.shared import stops
+from agents.shared.extraction import Unreadable
 from agents.shared.resilience import GivenUp, giving_up
 
 logger = logging.getLogger(__name__)

@@ -11,11 +11,11 @@ from itertools import chain
 from typing import TypeVar
 
 from agents.document_review import compliance, library, pii, security
-from agents.document_review.extraction import Extracted, pages_of
 from agents.document_review.finding import Finding, Span, masked
 from agents.document_review.library import Decided, File
 from agents.document_review.report import severity_of
 from agents.document_review.state import Document, Report, State
+from agents.shared.extraction import Extracted, pages_of
 from agents.shared.resilience import breaker
 from agents.shared.shop import dead_letters
 

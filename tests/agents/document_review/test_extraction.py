@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.document_review import extraction
-from agents.document_review.extraction import Unreadable, pages_of
+from agents.shared import extraction
+from agents.shared.extraction import Unreadable, pages_of
 from tests.agents.document_review.shelf import COMPLAINT, Review, Shelf
 from tests.fakes.pdf import pdf
 
