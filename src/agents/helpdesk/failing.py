@@ -30,7 +30,10 @@ def told(error: Exception, _: ToolCallRequest) -> str | None:
                 "Too many price checks at the moment; say so, and ask the customer to come back in a minute."
             )
         case PaymentRefused():
-            return "The refund was refused: no more can be paid back for this order than was paid."
+            return (
+                "The refund was refused, and nothing was paid by this call: no more can be paid back than was paid, "
+                "and an order is refunded once for a request."
+            )
         case _:
             return None
 

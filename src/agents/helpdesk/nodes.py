@@ -1,13 +1,14 @@
 """How a request begins and how it ends: the agent's first and last node.
 
-`finish` is the only place outside the tools that has an effect, and does nothing twice: its keys are made of ticket and
-number of the request.
+`finish` is the only place outside the tools that has an effect, and does nothing twice: its keys are made of tenant,
+thread and number of the request.
 """
 
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, hook_config
 from langchain_core.messages import AIMessage, RemoveMessage
+from langgraph.config import get_config
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
@@ -20,6 +21,7 @@ from agents.helpdesk.tiers import tier_of
 from agents.helpdesk.verdict import closed, final_of
 from agents.shared.limits import over_limit
 from agents.shared.resilience import giving_up
+from agents.shared.running import thread_if_any
 
 MAX_TICKET_ID = 200
 WITHDRAWN = "Not done: the customer wrote again before a person had decided. Ask again if it is still wanted."
@@ -87,9 +89,9 @@ class Finish(AgentMiddleware[State, Context]):
         failures, degraded = state.get("failures", []), list[str]()
         async with giving_up(runtime) as given_up:
             if failures:
-                await desk.bury(state, failures, _thread_id(runtime))
+                await desk.bury(state, failures, get_config())
             if final["handed_over"]:
-                await desk.tell_desk(state, final["why"])
+                await desk.tell_desk(state, get_config(), final["why"])
         degraded += [f"finish: {reason}" for reason in given_up.reasons]
         return {
             "structured_response": final,
@@ -100,16 +102,11 @@ class Finish(AgentMiddleware[State, Context]):
 
 
 def _ticket_id(state: State, runtime: Runtime[Context]) -> str:
-    """The caller's, which becomes part of every idempotency key; else the thread's id."""
-    given: object = state.get("ticket_id") or _thread_id(runtime)
+    """The caller's; else the thread's id."""
+    given: object = state.get("ticket_id") or thread_if_any(runtime)
     if not isinstance(given, str) or len(given) > MAX_TICKET_ID or (given and not given.isprintable()):
         raise ValueError(
             f"ticket_id must be printable text of at most {MAX_TICKET_ID} characters; "
             "leave it out to use the thread's id"
         )
     return given
-
-
-def _thread_id(runtime: Runtime[Any]) -> str:
-    info = runtime.execution_info
-    return (info.thread_id or "") if info is not None else ""

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from agents.helpdesk import pace, prices
 from agents.helpdesk import vat as vat_rates
-from agents.helpdesk.allowing import is_allowed
+from agents.helpdesk.allowing import key_of
 from agents.helpdesk.context import Context
 from agents.helpdesk.desk import tell_desk
 from agents.helpdesk.refusing import amount_of, refusal
@@ -25,6 +25,7 @@ from agents.shared.errors import PermanentError
 from agents.shared.resilience import breaker
 from agents.shared.shop import articles, orders
 from agents.shared.shop.mail import SUPPORT_DESK
+from agents.shared.thread_tenants import tenant_of
 
 Runtime = ToolRuntime[Context, State]
 OrderId = Annotated[
@@ -40,9 +41,12 @@ class ToolRefused(PermanentError):
 @tool
 async def order_lookup(order_id: OrderId, runtime: Runtime) -> Command[Any] | str:
     """Look an order up: status, items, what was paid and what can still be refunded."""
-    # The shop's orders belong to the main tenant: a caller of another one finds none of them.
+    # The shop's orders belong to the main tenant: on a thread of another one there are none of them.
+    tenant = await tenant_of(
+        caller_of(runtime.config), runtime.config.get("configurable", {}).get("thread_id", "")
+    )
     async with breaker("orders"):
-        order = await orders.find_order(order_id) if caller_of(runtime.config).tenant == MAIN else None
+        order = await orders.find_order(order_id) if tenant == MAIN else None
     if order is None:
         raise ToolRefused(f"There is no order {order_id}.")
     hidden = ("customer_id", "customer_email")
@@ -101,18 +105,17 @@ async def refund(
     why = refusal(asked, runtime.state)
     if why:
         raise ToolRefused(why)
-    if not await is_allowed(runtime.tool_call_id or "", asked, runtime.state, runtime.config):
+    passed = await key_of(runtime.tool_call_id or "", asked, runtime.state, runtime.config)
+    if passed is None:
         raise ToolRefused("No person has let this refund pass, so it was not made. Hand over to a person.")
-    number = orders.order_number(order_id) or order_id
-    ticket_id, turn = runtime.state.get("ticket_id", ""), runtime.state.get("turns", 1)
+    (key, request), number = passed, orders.order_number(order_id) or order_id
     async with breaker("payments"):
         receipt = await payments.refund(
-            # Order and request, not the call: a run from the past asks with new call ids, and must not pay twice.
-            key=f"helpdesk:{ticket_id}:{number}:{turn}",
+            key=key,
             order_id=number,
-            ticket_id=ticket_id,
+            ticket_id=runtime.state.get("ticket_id", ""),
             amount=Decimal(str(amount_of(asked, runtime.state))),
-            request=turn,
+            request=request,
         )
     paid: Paid = {"order_id": number, "amount_usd": receipt["amount_usd"], "reference": receipt["reference"]}
     return _with_state(runtime, _json({"refunded": True, **paid, "reason": reason}), receipts=[paid])
@@ -123,7 +126,7 @@ async def escalate_to_human(
     reason: Annotated[str, Field(max_length=1_000, description="What a person has to know")], runtime: Runtime
 ) -> Command[Any]:
     """Hand the request over to a person of the support desk. Ends the conversation with the customer for now."""
-    await tell_desk(runtime.state, reason)
+    await tell_desk(runtime.state, runtime.config, reason)
     text = f"{SUPPORT_DESK} has the request under ticket {runtime.state.get('ticket_id', '')}; a colleague goes on."
     return _with_state(runtime, text, escalations=[reason])
 

@@ -9,11 +9,13 @@ from langchain_core.messages import ToolCall, ToolMessage
 from agents.helpdesk.calls import digest, newest_answer, not_run, of_request, wanted
 from agents.helpdesk.context import WINDOW_CALLS, Context
 from agents.helpdesk.state import State, Update
+from agents.shared.shop.orders import order_number
 
 REPEATED = (
     "This call was made before, with the same arguments: its result stands above. Use it, or do something else; "
     "the next repetition ends the conversation."
 )
+ONE_REFUND = "Not run: there is one refund of an order for a request; ask for all of it in one call."
 STOPPED = "Not run: the request goes to a person."
 REPEATS_TO_STOP = 2
 """So many equal calls among the newest, and the next one is one too many."""
@@ -73,7 +75,7 @@ def judge(
     calls: list[ToolCall], recent: list[str], counts: dict[str, int], most: int
 ) -> tuple[list[str], list[ToolMessage], str | None]:
     """The newest digests with those of `calls`, results for calls that are not run, and why it ends, if it does."""
-    refused, made = list[ToolMessage](), Counter(counts)
+    refused, made, refunded = list[ToolMessage](), Counter(counts), set[str | None]()
     for call in calls:
         this = digest(call["name"], call["args"])
         seen = recent.count(this)
@@ -87,4 +89,9 @@ def judge(
             refused.append(
                 not_run(call, f"{call['name']} was called {most} times; answer with what you know.")
             )
+        elif call["name"] == "refund":
+            order = order_number(str(call["args"].get("order_id", "")))
+            if order in refunded:
+                refused.append(not_run(call, ONE_REFUND))
+            refunded.add(order)
     return recent, refused, None

@@ -10,9 +10,11 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveM
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from agents.shared.callers import MAIN
 from agents.shared.limits import over_limit
 from agents.shared.payments import PaymentUnavailable
 from agents.shared.resilience import GivenUp, giving_up
+from agents.shared.running import tenant_on, thread_if_any
 from agents.shared.shop.mail import SUPPORT_DESK
 from agents.support import prompts, tools, verdict
 from agents.support.asking import Classification, account, ask, classified, draft_prompt, drafted, task_prompt
@@ -97,11 +99,12 @@ async def repair(state: State, runtime: Runtime[Context]) -> Update:
 
 
 async def lookup_order(state: State, runtime: Runtime[Context]) -> Update:
-    """The order that the customer names, or None."""
+    """The order that the customer names, or None: the shop's orders are the main tenant's."""
     order_id = state.get("order_id")
     progress(runtime, f"looking up order {order_id}")
     async with giving_up(runtime) as given_up:
-        return {"order": await tools.find_order(order_id) if order_id else None}
+        seen = order_id if order_id and await tenant_on(runtime) == MAIN else None
+        return {"order": await tools.find_order(seen) if seen else None}
     return failed("lookup_order", given_up)
 
 
@@ -143,6 +146,7 @@ async def acknowledge(state: State, runtime: Runtime[Context]) -> Update:
         await tools.mail_customer(
             state,
             order,
+            tenant=await tenant_on(runtime),
             effect="acknowledge",
             subject=f"Your refund request for order {order['order_id']}",
             body=f"Dear {order['customer_name']},\n\nwe have received your request for order {order['order_id']} "
@@ -171,7 +175,7 @@ async def refund(state: State, runtime: Runtime[Context]) -> Update:
         return {"failures": [{"node": "refund", "reason": verdict.REFUNDS_OFF}]}
     progress(runtime, f"refunding ${decision['amount_usd']:.2f}")
     async with giving_up(runtime, tried_enough=(PaymentUnavailable,)) as given_up:
-        receipt = await tools.pay_back(state, order, decision["amount_usd"])
+        receipt = await tools.pay_back(state, order, decision["amount_usd"], await tenant_on(runtime))
         return {
             "decision": {**decision, "status": "paid", "reference": receipt["reference"]},
             "outcome": "refunded",
@@ -191,7 +195,9 @@ async def hand_over(state: State, runtime: Runtime[Context]) -> Update:
         parts.append(_dropped_note(dropped))
     body = "\n\n".join([*parts, text[:2_000]])
     async with giving_up(runtime) as given_up:
-        await tools.tell_desk(state, subject=f"[{intent}] ticket {ticket_id}", body=body)
+        await tools.tell_desk(
+            state, tenant=await tenant_on(runtime), subject=f"[{intent}] ticket {ticket_id}", body=body
+        )
         return {}
     return failed("hand_over", given_up)
 
@@ -206,7 +212,7 @@ async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
             {"node": "recursion_limit", "reason": "the super-steps ran out; this is a bug in the graph"}
         )
     async with giving_up(runtime) as given_up:
-        await tools.bury(state, failures, thread_id(runtime))
+        await tools.bury(state, failures, tenant=await tenant_on(runtime), thread_id=thread_if_any(runtime))
     if given_up.reasons:
         logger.error("dead letter not stored: ticket %s, %s", state.get("ticket_id"), failures)
     return {**degraded("dead_letter", given_up), "draft": _follow_up(state), "outcome": "dead_letter"}
@@ -218,7 +224,9 @@ async def send(state: State, runtime: Runtime[Context]) -> Update:
     async with giving_up(runtime) as given_up:
         if order is not None and "mail_reply" not in state.get("off", []):
             subject = f"Your order {order['order_id']}"
-            await tools.mail_customer(state, order, effect="reply", subject=subject, body=draft)
+            await tools.mail_customer(
+                state, order, tenant=await tenant_on(runtime), effect="reply", subject=subject, body=draft
+            )
     return {**degraded("send", given_up), "messages": [AIMessage(draft)]}
 
 
@@ -240,14 +248,9 @@ def failed(node: str, given_up: GivenUp) -> Update:
     }
 
 
-def thread_id(runtime: Runtime[Context]) -> str:
-    """The thread's id; empty when the graph is run without a checkpointer."""
-    return (runtime.execution_info.thread_id if runtime.execution_info else None) or ""
-
-
 def _ticket_id(state: State, runtime: Runtime[Context]) -> str:
     """The caller's, which becomes part of every idempotency key; else the thread's id."""
-    given: object = state.get("ticket_id") or thread_id(runtime)
+    given: object = state.get("ticket_id") or thread_if_any(runtime)
     if not isinstance(given, str) or len(given) > MAX_TICKET_ID or (given and not given.isprintable()):
         raise ValueError(
             f"ticket_id must be printable text of at most {MAX_TICKET_ID} characters; "

@@ -1066,10 +1066,12 @@ CREATE TABLE helpdesk.allowed_refunds (
     amount_usd numeric(10,2) NOT NULL,
     allowed_by text NOT NULL,
     allowed_at timestamp with time zone DEFAULT now() NOT NULL,
+    request integer,
     CONSTRAINT allowed_refunds_allowed_by_check CHECK ((allowed_by <> ''::text)),
     CONSTRAINT allowed_refunds_amount_usd_check CHECK (((amount_usd > (0)::numeric) AND (amount_usd <> 'NaN'::numeric))),
     CONSTRAINT allowed_refunds_call_id_check CHECK ((call_id <> ''::text)),
     CONSTRAINT allowed_refunds_order_id_check CHECK ((order_id <> ''::text)),
+    CONSTRAINT allowed_refunds_request_check CHECK ((request > 0)),
     CONSTRAINT allowed_refunds_tenant_check CHECK ((tenant <> ''::text)),
     CONSTRAINT allowed_refunds_thread_id_check CHECK ((thread_id <> ''::text))
 );
@@ -1607,11 +1609,13 @@ CREATE TABLE shop.dead_letters (
     reason text NOT NULL,
     detail jsonb NOT NULL,
     buried_at timestamp with time zone DEFAULT now() NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
     CONSTRAINT dead_letters_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text)),
     CONSTRAINT dead_letters_graph_check CHECK ((graph <> ''::text)),
     CONSTRAINT dead_letters_idempotency_key_check CHECK ((idempotency_key <> ''::text)),
     CONSTRAINT dead_letters_node_check CHECK ((node <> ''::text)),
-    CONSTRAINT dead_letters_reason_check CHECK ((reason <> ''::text))
+    CONSTRAINT dead_letters_reason_check CHECK ((reason <> ''::text)),
+    CONSTRAINT dead_letters_tenant_check CHECK ((tenant <> ''::text))
 );
 
 
@@ -1641,10 +1645,12 @@ CREATE TABLE shop.mails (
     subject text NOT NULL,
     body text NOT NULL,
     queued_at timestamp with time zone DEFAULT now() NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
     CONSTRAINT mails_body_check CHECK ((body <> ''::text)),
     CONSTRAINT mails_idempotency_key_check CHECK ((idempotency_key <> ''::text)),
     CONSTRAINT mails_recipient_check CHECK ((recipient ~ '^[^@\s]+@[^@\s]+$'::text)),
-    CONSTRAINT mails_subject_check CHECK ((subject <> ''::text))
+    CONSTRAINT mails_subject_check CHECK ((subject <> ''::text)),
+    CONSTRAINT mails_tenant_check CHECK ((tenant <> ''::text))
 );
 
 

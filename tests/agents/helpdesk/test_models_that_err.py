@@ -114,32 +114,6 @@ async def test_a_repeated_refund_asks_nobody_twice(
     assert Ledger(agents_on_shop).refunded_usd(desk.ticket_id) == [5.0]
 
 
-async def test_two_amounts_for_one_order_in_one_request_pay_once(
-    desk: Desk, openai_server: OpenAIServer, agents_on_shop: str
-) -> None:
-    order_id = place_order(agents_on_shop)
-    openai_server.script(
-        calls(("order_lookup", {"order_id": order_id})), calls(refund(order_id, 5), refund(order_id, 6))
-    )
-    await desk.say(f"Refund {order_id}")
-    openai_server.script(ends("Done.", "refunded", order_id))
-    await desk.decide({"type": "approve"}, {"type": "approve"})
-    assert len(Ledger(agents_on_shop).refunds(desk.ticket_id)) == 1
-
-
-async def test_one_refund_asked_for_in_two_ways_counts_once(
-    desk: Desk, openai_server: OpenAIServer, agents_on_shop: str
-) -> None:
-    order_id = place_order(agents_on_shop)
-    again = ("refund", {"order_id": order_id, "amount_usd": 5, "reason": "really broken"})
-    openai_server.script(calls(("order_lookup", {"order_id": order_id})), calls(refund(order_id, 5), again))
-    await desk.say(f"Refund {order_id}")
-    openai_server.script(ends("We have refunded $5.00.", "refunded", order_id))
-    ended = final(await desk.decide({"type": "approve"}, {"type": "approve"}))
-    assert ended["refunded_usd"] == 5.0
-    assert Ledger(agents_on_shop).refunded_usd(desk.ticket_id) == [5.0]
-
-
 async def test_an_amount_that_only_an_error_repeats_was_told_by_no_tool(
     desk: Desk, openai_server: OpenAIServer
 ) -> None:
@@ -269,7 +243,7 @@ async def test_arguments_that_do_not_fit_go_back_to_the_model(
 async def test_a_reply_that_must_not_be_sent_is_held_back(
     desk: Desk, openai_server: OpenAIServer, agents_on_shop: str, reply: str, why: str
 ) -> None:
-    desk.ticket_id = "T-held-back"
+    desk.ticket_id = f"T-held-back-{reply[:12]}"
     openai_server.script(ends(reply, "refunded"))
     values = await desk.say("I paid $5.00 for nothing")
     ended = final(values)

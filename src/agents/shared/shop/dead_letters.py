@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from psycopg.types.json import Jsonb
 
+from agents.shared.callers import MAIN
 from agents.shared.database import connection
 from agents.shared.queries import load
 from agents.shared.shop.text import storable
@@ -21,12 +22,14 @@ async def bury(
     thread_id: str | None,
     reason: str,
     detail: Mapping[str, object],
+    tenant: str = MAIN,
 ) -> bool:
     """Keep a case; False when that key is kept already, and then the first one stays as it is.
 
-    `detail` must be JSON. Raises DatabaseUnavailable.
+    `detail` must be JSON; `tenant` is whose case it is, and the key has to hold it. Raises DatabaseUnavailable.
     """
     letter = {
+        "tenant": tenant,
         "key": storable(key),
         "graph": graph,
         "node": node,

@@ -1,6 +1,6 @@
--- name: queue_mail(key, ticket_id, recipient, subject, body)^
+-- name: queue_mail(tenant, key, ticket_id, recipient, subject, body)^
 -- Puts a mail into the outbox; no row comes back when that key is there already.
-insert into shop.mails (idempotency_key, ticket_id, recipient, subject, body)
-values (:key, :ticket_id, :recipient, :subject, :body)
+insert into shop.mails (tenant, idempotency_key, ticket_id, recipient, subject, body)
+values (:tenant, :key, :ticket_id, :recipient, :subject, :body)
 on conflict (idempotency_key) do nothing
 returning mail_id;
