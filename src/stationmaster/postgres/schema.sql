@@ -82,6 +82,13 @@ CREATE SCHEMA stationmaster;
 
 
 --
+-- Name: travel; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA travel;
+
+
+--
 -- Name: treasury; Type: SCHEMA; Schema: -; Owner: -
 --
 
@@ -428,6 +435,191 @@ end $$;
 
 
 --
+-- Name: before_hold(); Type: FUNCTION; Schema: travel; Owner: -
+--
+
+CREATE FUNCTION travel.before_hold() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    o travel.offers;
+    price numeric;
+    fault text;
+    says text;
+begin
+    select * into strict o from travel.offers where offer_id = new.offer_id;
+    -- In one order, so that two holds wait for each other and do not block each other.
+    perform from travel.flights where flight_id in (o.outbound_id, o.inbound_id) order by flight_id for update;
+    perform from travel.room_nights
+        where hotel_id = o.hotel_id and night >= o.check_in and night < o.check_out order by night for update;
+    price := travel.price_of(o);
+    if not exists (select from travel.agreements where offer_id = o.offer_id and kind = 'hold')
+       or exists (select from travel.offers
+                  where tenant = o.tenant and thread_id = o.thread_id and offer_id > o.offer_id) then
+        fault := 'holds_agreed';
+        says := 'nobody has said yes to this offer';
+    elsif o.visa in ('required', 'unknown')
+          and not exists (select from travel.agreements where offer_id = o.offer_id and kind = 'visa') then
+        fault := 'holds_visa';
+        says := 'nobody has said that there is a visa';
+    elsif price is null
+          or (select min(departs) from travel.flights where flight_id in (o.outbound_id, o.inbound_id)) <= localtimestamp then
+        fault := 'holds_available';
+        says := 'a part of it is no longer there';
+    elsif price <> o.total_usd then
+        fault := 'holds_price_as_shown';
+        says := price::text;
+    end if;
+    if fault is not null then
+        raise exception '%', says
+            using errcode = 'check_violation', schema = 'travel', table = 'holds', constraint = fault;
+    end if;
+    new.tenant := o.tenant;
+    new.thread_id := o.thread_id;
+    new.key := o.thread_id || ':' || o.turn;
+    new.traveller := o.traveller;
+    new.total_usd := o.total_usd;
+    new.status := 'held';
+    new.ended_at := null;
+    new.expires_at := now() + make_interval(mins => o.hold_minutes);
+    return new;
+end $$;
+
+
+--
+-- Name: count_hold(); Type: FUNCTION; Schema: travel; Owner: -
+--
+
+CREATE FUNCTION travel.count_hold() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    o travel.offers;
+    times int := case when tg_op = 'INSERT' then 1 else -1 end;
+begin
+    select * into strict o from travel.offers where offer_id = new.offer_id;
+    update travel.flights set taken = taken + times * o.travellers where flight_id in (o.outbound_id, o.inbound_id);
+    update travel.room_nights set taken = taken + times * o.rooms
+        where hotel_id = o.hotel_id and night >= o.check_in and night < o.check_out;
+    return null;
+end $$;
+
+
+--
+-- Name: guard_flight(); Type: FUNCTION; Schema: travel; Owner: -
+--
+
+CREATE FUNCTION travel.guard_flight() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if (new.flight_id, new.tenant, new.number, new.origin, new.destination)
+       is distinct from (old.flight_id, old.tenant, old.number, old.origin, old.destination) then
+        raise exception 'a flight stays what it is: add another one'
+            using errcode = 'integrity_constraint_violation', schema = 'travel', table = 'flights',
+                  constraint = 'flights_stay';
+    end if;
+    return new;
+end $$;
+
+
+--
+-- Name: guard_hold(); Type: FUNCTION; Schema: travel; Owner: -
+--
+
+CREATE FUNCTION travel.guard_hold() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if old.status <> 'held' or new.status = 'held'
+       or (new.hold_id, new.offer_id, new.tenant, new.thread_id, new.key, new.traveller, new.total_usd, new.held_at,
+           new.expires_at)
+          is distinct from
+          (old.hold_id, old.offer_id, old.tenant, old.thread_id, old.key, old.traveller, old.total_usd, old.held_at,
+           old.expires_at) then
+        raise exception 'a hold ends once, and nothing else of it changes'
+            using errcode = 'integrity_constraint_violation', schema = 'travel', table = 'holds',
+                  constraint = 'holds_move';
+    end if;
+    new.ended_at := now();
+    return new;
+end $$;
+
+
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
+--
+-- Name: offers; Type: TABLE; Schema: travel; Owner: -
+--
+
+CREATE TABLE travel.offers (
+    offer_id bigint NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
+    thread_id text NOT NULL,
+    turn integer NOT NULL,
+    digest text NOT NULL,
+    traveller text NOT NULL,
+    travellers smallint NOT NULL,
+    outbound_id bigint NOT NULL,
+    inbound_id bigint,
+    hotel_id bigint,
+    check_in date,
+    check_out date,
+    rooms smallint,
+    visa text NOT NULL,
+    total_usd numeric(12,2) NOT NULL,
+    hold_minutes smallint NOT NULL,
+    offered_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT offers_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT offers_hold_minutes_check CHECK (((hold_minutes >= 1) AND (hold_minutes <= 1440))),
+    CONSTRAINT offers_nights CHECK ((((check_out - check_in) >= 1) AND ((check_out - check_in) <= 60))),
+    CONSTRAINT offers_rooms_check CHECK (((rooms >= 1) AND (rooms <= 9))),
+    CONSTRAINT offers_stay CHECK ((((hotel_id IS NULL) = (check_in IS NULL)) AND ((hotel_id IS NULL) = (check_out IS NULL)) AND ((hotel_id IS NULL) = (rooms IS NULL)))),
+    CONSTRAINT offers_tenant_check CHECK ((tenant <> ''::text)),
+    CONSTRAINT offers_thread_id_check CHECK ((thread_id <> ''::text)),
+    CONSTRAINT offers_total_usd_check CHECK (((total_usd > (0)::numeric) AND (total_usd <> 'NaN'::numeric))),
+    CONSTRAINT offers_traveller_check CHECK ((traveller <> ''::text)),
+    CONSTRAINT offers_travellers_check CHECK (((travellers >= 1) AND (travellers <= 9))),
+    CONSTRAINT offers_turn_check CHECK ((turn > 0)),
+    CONSTRAINT offers_visa_check CHECK ((visa = ANY (ARRAY['none'::text, 'on_arrival'::text, 'eta'::text, 'required'::text, 'unknown'::text])))
+);
+
+
+--
+-- Name: price_of(travel.offers); Type: FUNCTION; Schema: travel; Owner: -
+--
+
+CREATE FUNCTION travel.price_of(o travel.offers) RETURNS numeric
+    LANGUAGE sql STABLE
+    AS $$
+    select case
+        when (o.hotel_id is null or stay.nights = o.check_out - o.check_in)
+             and flown.flights = 1 + (o.inbound_id is not null)::int
+        then flown.usd * o.travellers + coalesce(stay.usd * o.rooms, 0)
+    end
+    from (select count(*) as flights, sum(price_usd) as usd from travel.flights
+          where flight_id in (o.outbound_id, o.inbound_id)) as flown,
+         (select count(*) as nights, sum(price_usd) as usd from travel.room_nights
+          where hotel_id = o.hotel_id and night >= o.check_in and night < o.check_out) as stay
+$$;
+
+
+--
+-- Name: refuse(); Type: FUNCTION; Schema: travel; Owner: -
+--
+
+CREATE FUNCTION travel.refuse() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception '% on travel.% is not allowed: %', tg_op, tg_table_name, tg_argv[0]
+        using errcode = 'integrity_constraint_violation', schema = 'travel', table = tg_table_name, constraint = tg_name;
+end $$;
+
+
+--
 -- Name: account_key(text); Type: FUNCTION; Schema: treasury; Owner: -
 --
 
@@ -549,10 +741,6 @@ CREATE FUNCTION treasury.trigrams(key text) RETURNS text[]
     from generate_series(1, length(key)) as place
 $$;
 
-
-SET default_tablespace = '';
-
-SET default_table_access_method = heap;
 
 --
 -- Name: canary_runs; Type: TABLE; Schema: assistants; Owner: -
@@ -1864,6 +2052,198 @@ CREATE TABLE stationmaster.migrations (
 
 
 --
+-- Name: agencies; Type: TABLE; Schema: travel; Owner: -
+--
+
+CREATE TABLE travel.agencies (
+    tenant text NOT NULL,
+    desks text[] DEFAULT '{local,console}'::text[] NOT NULL,
+    CONSTRAINT agencies_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: agreements; Type: TABLE; Schema: travel; Owner: -
+--
+
+CREATE TABLE travel.agreements (
+    offer_id bigint NOT NULL,
+    kind text NOT NULL,
+    agreed_by text NOT NULL,
+    agreed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT agreements_agreed_by_check CHECK ((agreed_by <> ''::text)),
+    CONSTRAINT agreements_kind_check CHECK ((kind = ANY (ARRAY['visa'::text, 'hold'::text])))
+);
+
+
+--
+-- Name: flights; Type: TABLE; Schema: travel; Owner: -
+--
+
+CREATE TABLE travel.flights (
+    flight_id bigint NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
+    number text NOT NULL,
+    origin text NOT NULL,
+    destination text NOT NULL,
+    departs timestamp without time zone NOT NULL,
+    arrives timestamp without time zone NOT NULL,
+    price_usd numeric(10,2) NOT NULL,
+    seats smallint NOT NULL,
+    taken smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT flights_capacity CHECK (((taken >= 0) AND (taken <= seats))),
+    CONSTRAINT flights_go_somewhere CHECK ((origin <> destination)),
+    CONSTRAINT flights_number_check CHECK ((number ~ '^[A-Z0-9]{2}[0-9]{1,4}$'::text)),
+    CONSTRAINT flights_price_usd_check CHECK (((price_usd > (0)::numeric) AND (price_usd <> 'NaN'::numeric))),
+    CONSTRAINT flights_seats_check CHECK ((seats >= 0)),
+    CONSTRAINT flights_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: flights_flight_id_seq; Type: SEQUENCE; Schema: travel; Owner: -
+--
+
+ALTER TABLE travel.flights ALTER COLUMN flight_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME travel.flights_flight_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: holds; Type: TABLE; Schema: travel; Owner: -
+--
+
+CREATE TABLE travel.holds (
+    hold_id bigint NOT NULL,
+    offer_id bigint NOT NULL,
+    tenant text NOT NULL,
+    thread_id text NOT NULL,
+    key text NOT NULL,
+    traveller text NOT NULL,
+    total_usd numeric(12,2) NOT NULL,
+    status text DEFAULT 'held'::text NOT NULL,
+    held_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT holds_end CHECK (((status = 'held'::text) = (ended_at IS NULL))),
+    CONSTRAINT holds_status_check CHECK ((status = ANY (ARRAY['held'::text, 'released'::text, 'expired'::text]))),
+    CONSTRAINT holds_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: holds_hold_id_seq; Type: SEQUENCE; Schema: travel; Owner: -
+--
+
+ALTER TABLE travel.holds ALTER COLUMN hold_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME travel.holds_hold_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: hotels; Type: TABLE; Schema: travel; Owner: -
+--
+
+CREATE TABLE travel.hotels (
+    hotel_id bigint NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
+    place text NOT NULL,
+    name text NOT NULL,
+    sleeps smallint NOT NULL,
+    CONSTRAINT hotels_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT hotels_sleeps_check CHECK (((sleeps >= 1) AND (sleeps <= 9))),
+    CONSTRAINT hotels_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: hotels_hotel_id_seq; Type: SEQUENCE; Schema: travel; Owner: -
+--
+
+ALTER TABLE travel.hotels ALTER COLUMN hotel_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME travel.hotels_hotel_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: offers_offer_id_seq; Type: SEQUENCE; Schema: travel; Owner: -
+--
+
+ALTER TABLE travel.offers ALTER COLUMN offer_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME travel.offers_offer_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: places; Type: TABLE; Schema: travel; Owner: -
+--
+
+CREATE TABLE travel.places (
+    code text NOT NULL,
+    city text NOT NULL,
+    country text NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT places_city_check CHECK ((city <> ''::text)),
+    CONSTRAINT places_code_check CHECK ((code ~ '^[A-Z]{3}$'::text)),
+    CONSTRAINT places_country_check CHECK ((country ~ '^[A-Z]{2}$'::text))
+);
+
+
+--
+-- Name: room_nights; Type: TABLE; Schema: travel; Owner: -
+--
+
+CREATE TABLE travel.room_nights (
+    hotel_id bigint NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
+    night date NOT NULL,
+    price_usd numeric(10,2) NOT NULL,
+    rooms smallint NOT NULL,
+    taken smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT room_nights_capacity CHECK (((taken >= 0) AND (taken <= rooms))),
+    CONSTRAINT room_nights_price_usd_check CHECK (((price_usd > (0)::numeric) AND (price_usd <> 'NaN'::numeric))),
+    CONSTRAINT room_nights_rooms_check CHECK ((rooms >= 0))
+);
+
+
+--
+-- Name: visa_rules; Type: TABLE; Schema: travel; Owner: -
+--
+
+CREATE TABLE travel.visa_rules (
+    passport text NOT NULL,
+    destination text NOT NULL,
+    requirement text NOT NULL,
+    max_days smallint,
+    note text DEFAULT ''::text NOT NULL,
+    CONSTRAINT visa_rules_destination_check CHECK ((destination ~ '^[A-Z]{2}$'::text)),
+    CONSTRAINT visa_rules_max_days_check CHECK ((max_days > 0)),
+    CONSTRAINT visa_rules_passport_check CHECK ((passport ~ '^[A-Z]{2}$'::text)),
+    CONSTRAINT visa_rules_requirement_check CHECK ((requirement = ANY (ARRAY['none'::text, 'on_arrival'::text, 'eta'::text, 'required'::text])))
+);
+
+
+--
 -- Name: clearances; Type: TABLE; Schema: treasury; Owner: -
 --
 
@@ -2637,6 +3017,126 @@ ALTER TABLE ONLY stationmaster.migrations
 
 
 --
+-- Name: agencies agencies_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.agencies
+    ADD CONSTRAINT agencies_pkey PRIMARY KEY (tenant);
+
+
+--
+-- Name: agreements agreements_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.agreements
+    ADD CONSTRAINT agreements_pkey PRIMARY KEY (offer_id, kind);
+
+
+--
+-- Name: flights flights_flight_id_tenant_key; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.flights
+    ADD CONSTRAINT flights_flight_id_tenant_key UNIQUE (flight_id, tenant);
+
+
+--
+-- Name: flights flights_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.flights
+    ADD CONSTRAINT flights_pkey PRIMARY KEY (flight_id);
+
+
+--
+-- Name: flights flights_tenant_number_departs_key; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.flights
+    ADD CONSTRAINT flights_tenant_number_departs_key UNIQUE (tenant, number, departs);
+
+
+--
+-- Name: holds holds_offer_id_key; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.holds
+    ADD CONSTRAINT holds_offer_id_key UNIQUE (offer_id);
+
+
+--
+-- Name: holds holds_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.holds
+    ADD CONSTRAINT holds_pkey PRIMARY KEY (hold_id);
+
+
+--
+-- Name: holds holds_tenant_key_key; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.holds
+    ADD CONSTRAINT holds_tenant_key_key UNIQUE (tenant, key);
+
+
+--
+-- Name: hotels hotels_hotel_id_tenant_key; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.hotels
+    ADD CONSTRAINT hotels_hotel_id_tenant_key UNIQUE (hotel_id, tenant);
+
+
+--
+-- Name: hotels hotels_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.hotels
+    ADD CONSTRAINT hotels_pkey PRIMARY KEY (hotel_id);
+
+
+--
+-- Name: hotels hotels_tenant_place_name_key; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.hotels
+    ADD CONSTRAINT hotels_tenant_place_name_key UNIQUE (tenant, place, name);
+
+
+--
+-- Name: offers offers_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.offers
+    ADD CONSTRAINT offers_pkey PRIMARY KEY (offer_id);
+
+
+--
+-- Name: places places_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.places
+    ADD CONSTRAINT places_pkey PRIMARY KEY (code);
+
+
+--
+-- Name: room_nights room_nights_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.room_nights
+    ADD CONSTRAINT room_nights_pkey PRIMARY KEY (hotel_id, night);
+
+
+--
+-- Name: visa_rules visa_rules_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.visa_rules
+    ADD CONSTRAINT visa_rules_pkey PRIMARY KEY (passport, destination);
+
+
+--
 -- Name: clearances clearances_pkey; Type: CONSTRAINT; Schema: treasury; Owner: -
 --
 
@@ -3169,6 +3669,34 @@ CREATE INDEX refunds_when ON shop.refunds USING btree (created_at);
 
 
 --
+-- Name: flights_search; Type: INDEX; Schema: travel; Owner: -
+--
+
+CREATE INDEX flights_search ON travel.flights USING btree (tenant, origin, destination, departs);
+
+
+--
+-- Name: holds_one_a_thread; Type: INDEX; Schema: travel; Owner: -
+--
+
+CREATE UNIQUE INDEX holds_one_a_thread ON travel.holds USING btree (tenant, thread_id) WHERE (status = 'held'::text);
+
+
+--
+-- Name: holds_that_expire; Type: INDEX; Schema: travel; Owner: -
+--
+
+CREATE INDEX holds_that_expire ON travel.holds USING btree (expires_at) WHERE (status = 'held'::text);
+
+
+--
+-- Name: offers_of_thread; Type: INDEX; Schema: travel; Owner: -
+--
+
+CREATE INDEX offers_of_thread ON travel.offers USING btree (tenant, thread_id, offer_id);
+
+
+--
 -- Name: sanctions_account_key; Type: INDEX; Schema: treasury; Owner: -
 --
 
@@ -3383,6 +3911,62 @@ CREATE TRIGGER refunds_add AFTER INSERT ON shop.refunds FOR EACH ROW EXECUTE FUN
 --
 
 CREATE TRIGGER refunds_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON shop.refunds FOR EACH STATEMENT EXECUTE FUNCTION shop.refuse('refunds are only ever added');
+
+
+--
+-- Name: agreements agreements_append_only; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER agreements_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON travel.agreements FOR EACH STATEMENT EXECUTE FUNCTION travel.refuse('what was agreed to stays on record');
+
+
+--
+-- Name: flights flights_stay; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER flights_stay BEFORE UPDATE ON travel.flights FOR EACH ROW EXECUTE FUNCTION travel.guard_flight();
+
+
+--
+-- Name: holds holds_before; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER holds_before BEFORE INSERT ON travel.holds FOR EACH ROW EXECUTE FUNCTION travel.before_hold();
+
+
+--
+-- Name: holds holds_give_back; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER holds_give_back AFTER UPDATE ON travel.holds FOR EACH ROW WHEN (((old.status = 'held'::text) AND (new.status <> 'held'::text))) EXECUTE FUNCTION travel.count_hold();
+
+
+--
+-- Name: holds holds_kept; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER holds_kept BEFORE DELETE OR TRUNCATE ON travel.holds FOR EACH STATEMENT EXECUTE FUNCTION travel.refuse('what was held stays on record; release it');
+
+
+--
+-- Name: holds holds_move; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER holds_move BEFORE UPDATE ON travel.holds FOR EACH ROW EXECUTE FUNCTION travel.guard_hold();
+
+
+--
+-- Name: holds holds_take; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER holds_take AFTER INSERT ON travel.holds FOR EACH ROW EXECUTE FUNCTION travel.count_hold();
+
+
+--
+-- Name: offers offers_append_only; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER offers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON travel.offers FOR EACH STATEMENT EXECUTE FUNCTION travel.refuse('what was shown stays on record');
 
 
 --
@@ -3626,6 +4210,78 @@ ALTER TABLE ONLY shop.refunds
 
 ALTER TABLE ONLY shop.shipments
     ADD CONSTRAINT shipments_order_id_fkey FOREIGN KEY (order_id) REFERENCES shop.orders(order_id);
+
+
+--
+-- Name: agreements agreements_offer_id_fkey; Type: FK CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.agreements
+    ADD CONSTRAINT agreements_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES travel.offers(offer_id);
+
+
+--
+-- Name: flights flights_destination_fkey; Type: FK CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.flights
+    ADD CONSTRAINT flights_destination_fkey FOREIGN KEY (destination) REFERENCES travel.places(code);
+
+
+--
+-- Name: flights flights_origin_fkey; Type: FK CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.flights
+    ADD CONSTRAINT flights_origin_fkey FOREIGN KEY (origin) REFERENCES travel.places(code);
+
+
+--
+-- Name: holds holds_offer_id_fkey; Type: FK CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.holds
+    ADD CONSTRAINT holds_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES travel.offers(offer_id);
+
+
+--
+-- Name: hotels hotels_place_fkey; Type: FK CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.hotels
+    ADD CONSTRAINT hotels_place_fkey FOREIGN KEY (place) REFERENCES travel.places(code);
+
+
+--
+-- Name: offers offers_hotel_id_tenant_fkey; Type: FK CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.offers
+    ADD CONSTRAINT offers_hotel_id_tenant_fkey FOREIGN KEY (hotel_id, tenant) REFERENCES travel.hotels(hotel_id, tenant);
+
+
+--
+-- Name: offers offers_inbound_id_tenant_fkey; Type: FK CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.offers
+    ADD CONSTRAINT offers_inbound_id_tenant_fkey FOREIGN KEY (inbound_id, tenant) REFERENCES travel.flights(flight_id, tenant);
+
+
+--
+-- Name: offers offers_outbound_id_tenant_fkey; Type: FK CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.offers
+    ADD CONSTRAINT offers_outbound_id_tenant_fkey FOREIGN KEY (outbound_id, tenant) REFERENCES travel.flights(flight_id, tenant);
+
+
+--
+-- Name: room_nights room_nights_hotel_id_tenant_fkey; Type: FK CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.room_nights
+    ADD CONSTRAINT room_nights_hotel_id_tenant_fkey FOREIGN KEY (hotel_id, tenant) REFERENCES travel.hotels(hotel_id, tenant);
 
 
 --

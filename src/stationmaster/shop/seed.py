@@ -16,6 +16,7 @@ from stationmaster.shop.documents import add_demo_documents
 from stationmaster.shop.handwritten import articles, read
 from stationmaster.shop.load import load
 from stationmaster.shop.records import Records
+from stationmaster.shop.travel import add_travel
 from stationmaster.shop.treasury import add_treasury
 
 _SQL = load_queries(Path(__file__).with_suffix(".sql"))
@@ -63,6 +64,7 @@ async def seed(uri: str) -> Seeded:
         if not imported:  # a real treasury has a real list
             await add_treasury(conn)
             await add_demo_documents(conn)
+            await add_travel(conn)
         if not imported:
             await conn.execute(_STOCK_UP)
         return Seeded(

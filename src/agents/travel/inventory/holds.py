@@ -1,0 +1,123 @@
+"""The traveller's yes, and what is held after it: in one transaction, once a request, until it is let go or expires."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import psycopg
+from psycopg.errors import CheckViolation
+
+from agents.shared.database import Connection, connection
+from agents.shared.errors import PermanentError
+from agents.shared.queries import load
+from agents.travel.inventory.offers import NoSuchOffer, SoldOut, digest_of, lines_in, newest_in
+from agents.travel.state import Held, Offer
+
+_SQL = load(__file__)
+_EXPIRE, _MAY_ANSWER, _AGREE, _MAY_RELEASE = (
+    _SQL["expire"], _SQL["may_answer"], _SQL["agree"], _SQL["may_release"]
+)  # fmt: skip
+_ONE_AT_A_TIME, _BY_KEY, _LIVE = _SQL["one_at_a_time"], _SQL["by_key"], _SQL["live"]
+_LET_GO, _HOLD, _OFFER_OF = _SQL["let_go"], _SQL["hold"], _SQL["offer_of"]
+_SOLD_OUT = {
+    "flights_capacity": "the last seats of this trip were taken a moment ago",
+    "room_nights_capacity": "the last room of this trip was taken a moment ago",
+    "holds_available": "a part of this trip is no longer on sale",
+}
+
+
+class NotAgreed(PermanentError):
+    """Nobody who may has said yes to exactly this; the message says what is missing."""
+
+
+class PriceChanged(PermanentError):
+    """It costs something else than was shown; nothing was taken."""
+
+
+async def agree(
+    tenant: str, thread_id: str, shown: Offer, kind: Literal["visa", "hold"], by: str, names: str
+) -> None:
+    """Keep that the traveller said yes to what was shown; `by` is whose key it came with, `names` who that stands for.
+
+    Raises NotAgreed where it is not theirs to say, or where something else was shown than the book has.
+    """
+    async with connection() as conn:
+        offer = await newest_in(conn, tenant, thread_id)
+        if offer is None or offer["digest"] != digest_of(shown):
+            raise NotAgreed("what was shown is not what was offered: look at it again")
+        asked = {"tenant": tenant, "offer_id": offer["offer_id"], "name": by}
+        may = await (await conn.execute(_MAY_ANSWER, asked)).fetchone()
+        if not (may and may["may"]):
+            raise NotAgreed(f"this is {offer['traveller']}'s trip, and {by} can't say yes to it")
+        await conn.execute(_AGREE, {"offer_id": offer["offer_id"], "kind": kind, "agreed_by": names})
+
+
+async def hold(tenant: str, thread_id: str) -> Held:
+    """Hold what was offered last on the thread, instead of what is held there: all of it, or nothing.
+
+    The same request again gets the hold that it has made, whatever became of it. Raises SoldOut, PriceChanged,
+    NotAgreed, NoSuchOffer, DatabaseUnavailable.
+    """
+    await expire()
+    try:
+        async with connection() as conn:
+            await conn.execute(_ONE_AT_A_TIME, {"tenant": tenant, "thread_id": thread_id})
+            offer = await newest_in(conn, tenant, thread_id)
+            if offer is None:
+                raise NoSuchOffer
+            key = f"{thread_id}:{offer['turn']}"
+            made = await (await conn.execute(_BY_KEY, {"tenant": tenant, "key": key})).fetchone()
+            if made is None:
+                await conn.execute(_LET_GO, {"tenant": tenant, "thread_id": thread_id})
+                made = await (await conn.execute(_HOLD, {"offer_id": offer["offer_id"]})).fetchone()
+            return await _held(conn, made or {})
+    except CheckViolation as error:
+        raise _in_words(error) from error
+
+
+async def live_hold(tenant: str, thread_id: str) -> Held | None:
+    """What is held for the thread now."""
+    async with connection() as conn:
+        row = await (await conn.execute(_LIVE, {"tenant": tenant, "thread_id": thread_id})).fetchone()
+        return await _held(conn, row) if row else None
+
+
+async def release(tenant: str, thread_id: str, by: str) -> Held | None:
+    """End what is held for the thread; None where nothing is. Raises NotAgreed for whom it is not held for."""
+    asked = {"tenant": tenant, "thread_id": thread_id, "name": by}
+    async with connection() as conn:
+        await conn.execute(_EXPIRE)
+        may = await (await conn.execute(_MAY_RELEASE, asked)).fetchone()
+        if may is None:
+            return None
+        if not may["may"]:
+            raise NotAgreed(f"this is held for {may['traveller']}, and {by} can't release it")
+        row = await (await conn.execute(_LET_GO, asked)).fetchone()
+        return await _held(conn, row) if row else None
+
+
+async def expire() -> None:
+    """Free what was held and has expired; searches do so before they look."""
+    async with connection() as conn:
+        await conn.execute(_EXPIRE)
+
+
+async def _held(conn: Connection, row: Mapping[str, Any]) -> Held:
+    offer = await (await conn.execute(_OFFER_OF, {"hold_id": row["hold_id"]})).fetchone()
+    return {
+        "reference": f"T{row['hold_id']:05d}",
+        "total_usd": float(row["total_usd"]),
+        "expires_at": f"{row['expires_at']:%Y-%m-%d %H:%M %Z}",
+        "status": row["status"],
+        "lines": await lines_in(conn, offer or {}),
+    }
+
+
+def _in_words(error: psycopg.Error) -> Exception:
+    name = error.diag.constraint_name or ""
+    if name in _SOLD_OUT:
+        return SoldOut(_SOLD_OUT[name])
+    if name == "holds_price_as_shown":
+        return PriceChanged(f"it costs ${error.diag.message_primary} by now")
+    if name in ("holds_agreed", "holds_visa"):
+        return NotAgreed(error.diag.message_primary or "nobody has agreed to it")
+    return error
