@@ -11,9 +11,10 @@ from langgraph.types import Command
 
 from agents.helpdesk.calls import not_run
 from agents.helpdesk.context import WINDOW_TOKENS, Context
-from agents.helpdesk.prompts import help_prompt, window
+from agents.helpdesk.prompts import help_prompt
 from agents.helpdesk.state import State
 from agents.helpdesk.tiers import may_call
+from agents.shared.window import window
 
 ESCALATE = "escalate_to_human"
 

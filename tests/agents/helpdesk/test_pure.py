@@ -9,7 +9,6 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from agents.helpdesk.calls import digest, mended, of_request, wanted
 from agents.helpdesk.guard import objections
-from agents.helpdesk.prompts import NO_MESSAGE, window
 from agents.helpdesk.refusing import refusal
 from agents.helpdesk.rules.reading import wishes_of
 from agents.helpdesk.tiers import TOOLS_OF, tier_of
