@@ -1,5 +1,6 @@
 """What becomes of a tool's failure: tried again, told to the model without internals, or raised because it is a bug."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,10 +14,12 @@ from agents.helpdesk.context import Context
 from agents.helpdesk.pace import TooFast
 from agents.helpdesk.state import Failure, State
 from agents.helpdesk.tools import ToolRefused
-from agents.shared.errors import PermanentError
+from agents.shared.errors import PermanentError, in_full
+from agents.shared.errors import told as told_callers
 from agents.shared.payments import PaymentRefused, PaymentUnavailable
 from agents.shared.resilience import RETRIES, BreakerOpen, is_transient
 
+_log = logging.getLogger(__name__)
 AWAY = "This can't be done right now; a colleague will follow up. Don't try it again."
 
 
@@ -60,7 +63,8 @@ class GivingUp(AgentMiddleware[State, Context]):
             if not (is_transient(error) or isinstance(error, BreakerOpen | PermanentError)):
                 raise
             name = request.tool_call["name"]
-            failure: Failure = {"tool": name, "reason": f"{type(error).__name__}: {error}"}
+            failure: Failure = {"tool": name, "reason": told_callers(error)}
+            _log.warning("a tool was given up: %s: %s", name, in_full(error))
             message = not_run(request.tool_call, AWAY)
             return Command(update={"failures": [failure], "messages": [message]})
 

@@ -88,7 +88,7 @@ async def connection() -> AsyncIterator[Connection]:
         raise DatabaseUnavailable("the database went away, or this process is stopping") from error
     except psycopg.OperationalError as error:
         if _went_away(error, conn):
-            raise DatabaseUnavailable(f"the database went away: {error}") from error
+            raise DatabaseUnavailable("the database went away") from error
         raise
 
 
@@ -134,7 +134,7 @@ async def _found(source: Callable[[], Awaitable[str]]) -> str:
     try:
         return await source()
     except _state.unreachable as error:
-        raise DatabaseUnavailable(str(error)) from error
+        raise DatabaseUnavailable("the database can't be reached") from error
 
 
 async def _check(conn: Connection) -> None:

@@ -9,6 +9,7 @@ from langgraph.config import get_config
 
 from agents.shared.callers import caller_of
 from agents.shared.database import DatabaseNotConfigured, DatabaseUnavailable, connection
+from agents.shared.errors import in_full
 from agents.shared.limits import Usage
 from agents.shared.offline import OFFLINE
 from agents.shared.queries import load
@@ -35,7 +36,7 @@ async def note(usage: Usage) -> None:
         async with asyncio.timeout(PATIENCE_S), connection() as conn, conn.cursor() as cursor:
             await cursor.executemany(_NOTE, [{**row, **_run()} for row in rows])
     except _AWAY as exc:
-        _log.warning("what a model call cost is not noted: %s", exc or type(exc).__name__)
+        _log.warning("what a model call cost is not noted: %s", in_full(exc))
 
 
 def _run() -> dict[str, str | None]:

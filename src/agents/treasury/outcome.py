@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from agents.shared.callers import caller_of
+from agents.shared.errors import in_full
 from agents.shared.payments import PaymentRefused, PaymentUnavailable
 from agents.shared.payments.wire import NoVerdict
 from agents.shared.resilience import BreakerOpen, giving_up
@@ -119,14 +120,14 @@ async def _carried_out(state: State, tenant: str, begun: book.Entered) -> str:
         reference = await tools.carry_out(begun, tenant, key)
     except (PaymentUnavailable, NoVerdict) as error:
         if not error.maybe_paid and begun.status == "checked":
-            await book.fail(tenant, key, str(error))
+            await book.fail(tenant, key, in_full(error))
         raise
     except BreakerOpen as error:
         if begun.status == "checked":  # nobody was asked, now or before
-            await book.fail(tenant, key, str(error))
+            await book.fail(tenant, key, in_full(error))
         raise
     except PaymentRefused as error:
-        await book.fail(tenant, key, str(error))
+        await book.fail(tenant, key, in_full(error))
         raise
     await book.finish(tenant, key, reference, state.risk)
     return reference

@@ -97,7 +97,7 @@ async def test_a_model_that_is_down_is_left_for_its_fallback(
     assert tasks_of(provider, primary) == ["classify"] * 3 + ["draft_reply"] * 2
     assert tasks_of(provider, fallback) == ["classify", "draft_reply"]
     first, second = values["degraded"]
-    assert re.fullmatch(rf"model {primary} down: status 500 .*; used {fallback}", first)
+    assert re.fullmatch(rf"model {primary} down: status 500.*; used {fallback}", first)
     assert re.fullmatch(
         rf"model {primary} down: model:{primary} failed repeatedly .*; used {fallback}", second
     )
@@ -121,10 +121,8 @@ async def test_a_refused_key_is_not_tried_again(
     talk = await Conversation.open(client, "F-401", model=primary, fallback_model=fallback)
     values = await talk.say(QUESTION)
     assert tasks_of(provider, primary) == tasks_of(provider, fallback) == ["classify", "draft_reply"]
-    assert [line.partition(" (")[0] for line in values["degraded"]] == [
-        f"model {primary} down: status 401"
-    ] * 2
-    assert "wrong key" in values["degraded"][0]
+    assert [line.startswith(f"model {primary} down: status 401") for line in values["degraded"]] == [True] * 2
+    assert "wrong key" not in str(values), "what a provider says is for the log"
     assert values["outcome"] == "answered"
 
 

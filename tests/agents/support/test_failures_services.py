@@ -120,7 +120,7 @@ async def test_mail_that_cannot_be_queued_does_not_keep_a_question_from_its_revi
     with locked(agents_on_shop, "lock table shop.mails in access exclusive mode"):
         state = await talk.say(BLENDER)
     assert await talk.next() == ("approve",)
-    assert state["degraded"] == ["acknowledge: QueryCanceled: canceling statement due to statement timeout"]
+    assert state["degraded"] == ["acknowledge: QueryCanceled: something that is needed for it failed"]
     await talk.answer({"action": "approve"})
     assert [row["idempotency_key"].split(":")[0] for row in ledger.mails("S-mail")] == ["reply"]
 
@@ -147,7 +147,7 @@ async def nowhere(tmp_path: Path) -> AsyncIterator[None]:
 async def test_no_database_from_the_start(nowhere: None) -> None:
     state = await Talk.open("S-none").say(TEAPOT)
     assert_degraded_without_a_database(state, "S-none")
-    assert "no database at 127.0.0.1" in state["degraded"][0]
+    assert "the database can't be reached" in state["degraded"][0]
 
 
 async def test_a_question_without_a_database_goes_to_a_person(nowhere: None) -> None:

@@ -7,6 +7,7 @@ from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, convert_to_messages
 from langchain_core.messages.utils import MessageLikeRepresentation
 from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
 from agents.shared import spending
@@ -25,6 +26,7 @@ async def ask(
     models: Sequence[str | None],
     rules: Rules,
     schema: type[BaseModel] | None = None,
+    tools: Sequence[BaseTool] = (),
     temperature: float = 0.0,
     max_tokens: int | None = None,
     timeout_s: float = TIMEOUT_S,
@@ -32,8 +34,9 @@ async def ask(
 ) -> Answer:
     """The answer of the first of `models` that gives one; None among them means the default model.
 
-    `node` is who asks, for the usage. With `schema` the model has to call a tool of that shape. `timeout_s`
-    bounds each try as a whole. A refusal or a broken schema is an answer too: see `Answer.problem`.
+    `node` is who asks, for the usage. With `schema` the model has to call a tool of that shape; `tools` are those that
+    it may call instead of answering, where there is no schema. `timeout_s` bounds each try as a whole. A refusal or a broken schema is an answer
+    too: see `Answer.problem`.
     Raises ModelDown, with every reason, when all are down; a bug in the rules comes out as itself.
     """
     asked = convert_to_messages(messages)
@@ -42,6 +45,8 @@ async def ask(
         runnable: Runnable[LanguageModelInput, AIMessage] = model
         if schema is not None:
             runnable = model.bind_tools([schema], tool_choice=schema.__name__)
+        elif tools:
+            runnable = model.bind_tools(tools)
         return cast("AIMessage", await runnable.ainvoke(asked))
 
     tried = await first_that_works(

@@ -1,5 +1,6 @@
 """The ways in which a model can fail us, and the one place that reads them out of providers' errors."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -62,22 +63,26 @@ def translated(model: str) -> Iterator[None]:
         yield
     except _PROVIDER_ERRORS as exc:
         if is_transient(exc):
-            raise ModelUnavailable(_reason(exc), retry_after_s=retry_after_s(exc)) from exc
-        raise ModelRejected(_reason(exc)) from exc
+            raise ModelUnavailable(
+                _reason(exc), retry_after_s=retry_after_s(exc), detail=_first_line(exc)
+            ) from exc
+        raise ModelRejected(_reason(exc), detail=_first_line(exc)) from exc
     except _UNREADABLE as exc:
-        detail = f"{type(exc).__name__}: {_first_line(exc)}"
-        raise ModelUnavailable(f"the answer of {model} is unreadable ({detail})") from exc
+        raise ModelUnavailable(
+            f"the answer of {model} is unreadable ({type(exc).__name__})", detail=_first_line(exc)
+        ) from exc
 
 
 def _reason(exc: Exception) -> str:
-    """A short line for a person."""
+    """A short line for a person, without what the provider wrote: that may hold a part of the key, or of a message."""
     if isinstance(exc, _TIMEOUTS):
         return "timeout"
     if isinstance(exc, openai.APIStatusError):
-        return f"status {exc.status_code} ({_first_line(exc)})"
+        code = f" ({exc.code})" if exc.code and re.fullmatch(r"\w{1,60}", str(exc.code)) else ""
+        return f"status {exc.status_code}{code}"
     if isinstance(exc, _CONNECTIONS):
-        return f"connection failed ({_first_line(exc.__cause__ or exc)})"
-    return f"{type(exc).__name__} ({_first_line(exc)})"
+        return "connection failed"
+    return type(exc).__name__
 
 
 def _first_line(exc: BaseException) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 
+from agents.shared.errors import in_full
 from agents.shared.models.clients import TIMEOUT_S, chat_client, default_model
 from agents.shared.models.failures import (
     ModelDown,
@@ -64,7 +65,7 @@ async def first_that_works(
                 )
         except (ModelUnavailable, ModelRejected, ModelMisconfigured, BreakerOpen) as exc:
             down.append(f"model {name} down: {exc}")
-            _log.warning("%s asked in vain: %s", node, down[-1])
+            _log.warning("%s asked %s in vain: %s", node, name, in_full(exc))
             continue
         return Tried(result, name, tuple(f"{reason}; used {name}" for reason in down))
     raise ModelDown(tuple(down))

@@ -41,8 +41,10 @@ class PaymentUnavailable(TransientError):
     `maybe_paid` is False when the request can't have been carried out.
     """
 
-    def __init__(self, message: str, *, maybe_paid: bool, retry_after_s: float | None = None) -> None:
-        super().__init__(message, retry_after_s=retry_after_s)
+    def __init__(
+        self, message: str, *, maybe_paid: bool, retry_after_s: float | None = None, detail: str = ""
+    ) -> None:
+        super().__init__(message, retry_after_s=retry_after_s, detail=detail)
         self.maybe_paid = maybe_paid
 
 

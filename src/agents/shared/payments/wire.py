@@ -84,10 +84,12 @@ class Wire:
             ):
                 return await client.post(f"{self._base_url}/{path}", json=dict(body), headers=headers)
         except _NEVER_ARRIVED as error:
-            raise PaymentUnavailable(f"payment provider not reached: {error}", maybe_paid=False) from error
+            raise PaymentUnavailable(
+                "payment provider not reached", maybe_paid=False, detail=str(error)
+            ) from error
         except (httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
             reason = str(error) or type(error).__name__
-            raise PaymentUnavailable(f"payment provider broke off: {reason}", maybe_paid=True) from error
+            raise PaymentUnavailable("payment provider broke off", maybe_paid=True, detail=reason) from error
 
 
 def _read(response: httpx.Response, read: Callable[[bytes], Answer]) -> tuple[Answer, bool]:
@@ -100,7 +102,7 @@ def _read(response: httpx.Response, read: Callable[[bytes], Answer]) -> tuple[An
         )
     if not response.is_success:
         kind = PaymentRefused if status in _VERDICTS else NoVerdict
-        raise kind(f"payment provider refused with {status}: {response.text[:200]}")
+        raise kind(f"payment provider refused with {status}", detail=response.text[:200])
     try:
         answer = read(response.content)
     except ValueError as error:

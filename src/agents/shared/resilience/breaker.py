@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import psycopg
 
 from agents.shared.database import DatabaseNotConfigured, DatabaseUnavailable
+from agents.shared.errors import in_full
 from agents.shared.resilience.in_database import DatabaseKeeper
 from agents.shared.resilience.in_process import ProcessKeeper
 from agents.shared.resilience.passage import THRESHOLDS, BreakerOpen, Keeper, Passage, Thresholds
@@ -67,7 +68,7 @@ class Keepers:
         if isinstance(exc, DatabaseNotConfigured):
             return  # known at once, and may change at any moment while a process is put together
         self._shared_again_at = time.monotonic() + self.pause_s
-        _log.warning("breakers are kept in this process for %.0f s: %s", self.pause_s, exc)
+        _log.warning("breakers are kept in this process for %.0f s: %s", self.pause_s, in_full(exc))
 
 
 _KEEPERS = Keepers()

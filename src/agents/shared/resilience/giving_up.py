@@ -5,6 +5,7 @@ drawing; and when it raises a bug on, the thread is left with nothing to run nex
 release can go on with it. A node that raises keeps its place.
 """
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,14 +13,16 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agents.shared.errors import PermanentError
+from agents.shared.errors import PermanentError, in_full, told
 from agents.shared.resilience.retry import RETRY
 from agents.shared.resilience.transient import is_transient
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
 class GivenUp:
-    """What could not be done; empty while all is well."""
+    """What could not be done, in words for callers (`errors.told`); empty while all is well."""
 
     reasons: list[str] = field(default_factory=list)
 
@@ -42,7 +45,12 @@ async def giving_up(
         final = isinstance(error, (PermanentError, *tried_enough))
         if not final and (not is_transient(error) or _tries_left(runtime)):
             raise
-        given_up.reasons.append(f"{type(error).__name__}: {error}")
+        _log.warning("given up on thread %s: %s", _thread(runtime), in_full(error))
+        given_up.reasons.append(told(error))
+
+
+def _thread(runtime: Runtime[Any]) -> str:
+    return (runtime.execution_info.thread_id if runtime.execution_info else None) or "-"
 
 
 def _tries_left(runtime: Runtime[Any]) -> bool:

@@ -95,7 +95,7 @@ async def connected(uri: str) -> psycopg.AsyncConnection[TupleRow]:
     try:
         return await psycopg.AsyncConnection.connect(uri, connect_timeout=CONNECT_S)
     except psycopg.OperationalError as error:
-        raise DatabaseUnavailable(f"no connection as the restricted role: {error}") from error
+        raise DatabaseUnavailable("no connection as the restricted role") from error
 
 
 async def _see_that_it_is_weak(login: Login, uri: str) -> None:

@@ -140,7 +140,7 @@ async def _session(login: Login, tenant: str, timeout_s: float) -> AsyncIterator
             raise TooSlow(f"the statement took longer than {timeout_s:g} s: ask for less") from error
         except psycopg.OperationalError as error:
             if error.sqlstate is None or error.sqlstate.startswith(("08", "57P")):
-                raise DatabaseUnavailable(f"the database went away: {error}") from error
+                raise DatabaseUnavailable("the database went away") from error
             raise
         finally:
             await session.close()

@@ -38,9 +38,7 @@ async def begin(tenant: str, key: str) -> Entered | Stopped:
             await conn.execute(_ONE_AT_A_TIME, {"tenant": tenant})
             entered = await find_in(conn, tenant, key, lock=True)
             if entered.status in ("cancelled", "failed"):
-                return Stopped(
-                    "withdrawn", f"the book has it as {entered.status} ({entered.why}): ask for it anew"
-                )
+                return Stopped("withdrawn", f"the book has it as {entered.status}: ask for it anew")
             if entered.status != "checked":
                 return entered
             stopped = await _changed(conn, tenant, key, entered)
@@ -75,7 +73,7 @@ async def fail(tenant: str, key: str, why: str) -> None:
         if failed is None:
             entered = await find_in(conn, tenant, key)
             if entered.status != "failed":
-                raise PaymentUnrecorded(_settled(key, entered, f"did not carry it out ({why})"))
+                raise PaymentUnrecorded(_settled(key, entered, "did not carry it out"), detail=why)
 
 
 def _settled(key: str, entered: Entered, said: str) -> str:

@@ -45,7 +45,9 @@ async def test_the_last_try_is_noted() -> None:
 
 
 async def test_a_node_called_by_hand_has_no_other_try() -> None:
-    assert await reasons(Runtime(), ConnectionResetError("gone")) == ["ConnectionResetError: gone"]
+    assert await reasons(Runtime(), ConnectionResetError("gone")) == [
+        "ConnectionResetError: something that is needed for it failed"
+    ]
 
 
 @pytest.mark.parametrize("error", [PermanentError("no"), BreakerOpen("orders", 12.0)])
