@@ -9,7 +9,10 @@ from psycopg_pool import PoolTimeout
 
 
 class RuntimeTrouble(Exception):
-    """Root of this room's errors."""
+    """Root of this room's errors. `driver`: the class of the driver's error that it stands for, which says more; kept
+    apart from its cause, which those who raise it again may drop."""
+
+    driver: str | None = None
 
 
 class Unavailable(RuntimeTrouble):
@@ -60,6 +63,14 @@ OURS = {
 
 def translated(error: Exception) -> Exception:
     """The driver's error as one of ours; what is a bug of ours (a wrong statement) stays as it is."""
+    ours = _ours(error)
+    if ours is None:
+        return error
+    ours.driver = type(error).__name__
+    return ours
+
+
+def _ours(error: Exception) -> RuntimeTrouble | None:
     if isinstance(error, PoolTimeout):
         return Overloaded(
             "no database connection came free in time: raise the pool's size, or lower the load"
@@ -72,4 +83,4 @@ def translated(error: Exception) -> Exception:
         return OURS[error.sqlstate](error.diag.message_primary or str(error))
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return Unavailable(str(error))
-    return error
+    return None

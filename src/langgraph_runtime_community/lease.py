@@ -18,6 +18,8 @@ class Lease:
     `shared`: somebody listens from another process, so its events go through the database. `ended`: its last
     write is done, be it a status (then it is `over`) or the way back into the queue. `lost`: another worker has it.
     `spares`: it begins only if its thread waits for no answer. `leaving`: its last write is under way.
+    `trouble`: what an earlier attempt failed with (server.runs.trouble). `failed`: what this one failed with, in
+    words; `pause_s`: how long the next one waits then. `used_up`: it may only end, with this.
     """
 
     run_id: UUID
@@ -35,6 +37,10 @@ class Lease:
     deletes_thread: bool = False
     spares: bool = False
     leaving: bool = False
+    trouble: dict[str, Any] | None = None
+    failed: str | None = None
+    pause_s: float = 0.0
+    used_up: Exception | None = None
     events: int = 0
     lapses: int = field(default_factory=lambda: PULSE.lapses)
     started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())

@@ -10,7 +10,7 @@ from uuid import UUID
 import psycopg
 import structlog
 
-from langgraph_runtime_community import database
+from langgraph_runtime_community import attempts, database
 from langgraph_runtime_community.config import config
 from langgraph_runtime_community.errors import LeaseLost, RuntimeTrouble
 from langgraph_runtime_community.identity import WORKER_ID
@@ -18,6 +18,7 @@ from langgraph_runtime_community.lease import LEASE, Lease
 from langgraph_runtime_community.ops import ending
 from langgraph_runtime_community.pulse import PULSE
 from langgraph_runtime_community.resuming import as_continued
+from langgraph_runtime_community.streams.gaps import tell_gap
 from langgraph_runtime_community.streams.hub import HUB
 from langgraph_runtime_community.streams.publishing import publish_end
 from langgraph_runtime_community.work import BENCH, Bench
@@ -92,6 +93,7 @@ class Queue:
             run_id=row["run_id"], thread_id=row["thread_id"], epoch=row["epoch"], attempt=row["attempt"],
             base=row["stream_base"], run={name: row[name] for name in RUN}, cancel=ValueEvent(),
             shared=row["watched"] or row["origin"] != WORKER_ID, spares=row["spares"],
+            trouble=row["trouble"],
         )  # fmt: skip
         self.bench.leases[lease.run_id] = lease
         HUB.begins(lease.run_id, lease.thread_id, resumable=bool(lease.kwargs.get("resumable")))
@@ -111,9 +113,11 @@ class Queue:
         except LeaseLost:
             lease.lost = True
             logger.warning("a run was taken over by another worker", run_id=str(lease.run_id))
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as error:
+            lease.failed = attempts.in_words(error)
             logger.info("a run was interrupted by the end of the process", run_id=str(lease.run_id))
         except Exception as error:
+            lease.failed = attempts.in_words(error)
             logger.exception("a worker failed", run_id=str(lease.run_id), exc_info=error)
         finally:
             await asyncio.shield(self._leave(lease))
@@ -123,6 +127,9 @@ class Queue:
 
         # Not by the number of the attempt: what was handed back at a drain is none.
         continued = lease.epoch > 1 and await as_continued(lease)
+        lease.used_up = attempts.used_up(lease)
+        if continued and not attempts.was_told(lease):
+            tell_gap(lease)
         if lease.spares and not continued and await ending.spared(lease):
             await publish_end(lease)
             return
@@ -147,7 +154,7 @@ class Queue:
         """Tried a few times; if the database stays away the sweep finds the run, which is on no bench then."""
         for _ in range(TRIES):
             try:
-                await ending.hand_back(lease, counted=not lease.handing_back)
+                await ending.hand_back(lease)
             except RuntimeTrouble as error:
                 logger.warning("can't put a run back yet", run_id=str(lease.run_id), error=str(error))
                 await asyncio.sleep(TRY_AGAIN_S)

@@ -7,6 +7,7 @@ from typing import Any
 from langgraph_runtime_community import database
 from langgraph_runtime_community.checkpoint.saver import Checkpointer
 from langgraph_runtime_community.lease import Lease
+from langgraph_runtime_community.sealing.objects import open_object
 from stationmaster.postgres.queries import load
 
 QUERIES = load(Path(__file__).parent / "ops" / "runs.sql")
@@ -40,8 +41,11 @@ async def as_continued(lease: Lease) -> bool:
 
 async def _without_used_answers(lease: Lease, params: dict[str, Any]) -> None:
     """Of a run whose node took its answer and asked again before anything else was saved: answers to questions that
-    still wait are given again, the others are not; one without an id can only have been for the one that is gone."""
-    command = lease.kwargs.get("command")
+    still wait are given again, the others are not; one without an id can only have been for the one that is gone.
+
+    The worker opens what a route has sealed, later: what is left of an opened command passes it as it is.
+    """
+    command = await open_object(lease.kwargs.get("command"), "run")
     if not isinstance(command, dict) or command.get("resume") is None:
         return
     resume, left = command["resume"], {}

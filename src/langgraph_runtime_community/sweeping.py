@@ -10,13 +10,11 @@ import structlog
 from langgraph_runtime_community import database
 from langgraph_runtime_community.config import config
 from langgraph_runtime_community.errors import RuntimeTrouble
-from langgraph_runtime_community.identity import WORKER_ID
-from langgraph_runtime_community.ops import pruning
+from langgraph_runtime_community.ops import orphans, pruning
 from langgraph_runtime_community.work import BENCH
 from stationmaster.postgres.queries import load
 
 HERE = Path(__file__).parent
-RECOVER = load(HERE / "ops" / "runs.sql")["recover"]
 FORGET_EVENTS = load(HERE / "streams" / "keeping.sql")["forget"]
 FORGET_LISTENERS = load(HERE / "streams" / "keeping.sql")["forget_listeners"]
 FORGET_KEYS = load(HERE / "ops" / "guards.sql")["forget_keys"]
@@ -26,15 +24,12 @@ logger = structlog.stdlib.get_logger(__name__)
 
 
 async def recover() -> int:
-    """Put the runs of dead workers back into the queue, and those that this process has lost sight of; how many."""
+    """Runs that have no worker any more; how many."""
     bench = BENCH.get()
-    held = list(bench.leases) if bench else []
-    found = await database.fetch(RECOVER, {"worker": WORKER_ID, "held": held})
-    for row in found:
-        logger.warning("a run had no worker any more", run_id=str(row["run_id"]), becomes=row["status"])
+    found = await orphans.recover(list(bench.leases) if bench else [])
     if found and bench:
         bench.wake()
-    return len(found)
+    return found
 
 
 async def housekeeping() -> None:

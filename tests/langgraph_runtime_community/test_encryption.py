@@ -14,6 +14,7 @@ from langgraph_sdk.errors import ConflictError
 from stationmaster.reviews.model import digest_of
 from tests.conftest import clone
 from tests.fakes.community_server import PROJECT, CommunityServer
+from tests.langgraph_runtime_community.test_attempts import HAND_BACK
 from tests.langgraph_runtime_community.world import World
 
 SECRET = "xyzzy"
@@ -220,6 +221,31 @@ async def test_what_was_there_before_goes_on_and_is_sealed_from_then_on(
     assert after["values"]["count"] == 1 and after["values"]["answer"] == word
     newest = "SELECT checkpoint::text AS kept FROM checkpoints WHERE thread_id = %s ORDER BY checkpoint_id DESC LIMIT 1"
     assert word not in World(sealed.database).ask(newest, thread)[0]["kept"]
+
+
+async def test_an_answer_that_still_waits_is_given_again_by_the_next_attempt(
+    sealed: CommunityServer, ann: LangGraphClient
+) -> None:
+    """It is sealed where the queue looks at it; what was taken and asked anew must not be answered by it."""
+    world, thread = World(sealed.database), (await ann.threads.create())["thread_id"]
+    await ann.runs.wait(thread, "pair", input={"seconds": 0.0})
+    await ann.threads.update_state(thread, {"seconds": 2.0}, as_node="__start__")
+    await ann.runs.wait(thread, "pair", input=None)
+    state: Any = await ann.threads.get_state(thread)
+    asked = {question["value"]: question["id"] for question in state["interrupts"]}
+    command: Any = {"resume": {asked["quick?"]: f"quick {SECRET}", asked["slow?"]: f"slow {SECRET}"}}
+    run = (await ann.runs.create(thread, "pair", command=command))["run_id"]
+    taken = "SELECT 1 FROM checkpoint_writes WHERE run_id = %s AND channel = '__interrupt__'"
+    await world.until(lambda: world.ask(taken, run), "the quick one has asked again")
+    world.ask(HAND_BACK, run)
+    assert await world.ended(run) == "success"
+    assert world.run(run)["epoch"] == 2
+    after: Any = await ann.threads.get_state(thread)
+    assert [question["value"] for question in after["interrupts"]] == ["quick again?"]
+    await ann.runs.wait(thread, "pair", command={"resume": "at last"})
+    done: Any = (await ann.threads.get_state(thread))["values"]
+    assert done["quick"] == [f"quick {SECRET}", "at last"] and done["slow"] == f"slow {SECRET}"
+    assert found(sealed.database, SECRET) == []
 
 
 async def test_without_the_handlers_nothing_is_given_away(

@@ -138,6 +138,37 @@ async def test_a_run_cancelled_in_the_queue_tells_nothing_one_at_work_does(
     assert not [body for _, body in receiver.got if body["run_id"] == second["run_id"]]
 
 
+async def test_a_run_that_is_cancelled_while_its_worker_is_dead_tells_its_end_and_what_it_saved(
+    client: Any, receiver: Receiver, world: World
+) -> None:
+    """The thread's row too: it would be as before the run until the next one."""
+    thread, name = (await client.threads.create())["thread_id"], key()
+    run = await client.runs.create(
+        thread, "steps", input={"key": name, "slow": 4, "seconds": 30.0}, webhook=receiver.url
+    )
+    await world.until(lambda: world.saved_step(thread) == 3, "three steps are saved")
+    world.change(
+        "UPDATE server.runs SET worker_id = gen_random_uuid(), epoch = epoch + 1, cancel = 'interrupt',"
+        " cancel_reason = 'enough' WHERE run_id = %s",
+        run["run_id"],
+    )
+    (hook,) = await receiver.of(run["run_id"])
+    assert hook["status"] == "interrupted" and "enough" in hook["error"]["message"]
+    assert "kwargs" not in hook or hook["kwargs"]["input"]["key"] == name
+    assert world.run(run["run_id"])["status"] == "interrupted"
+
+    def told() -> Any:
+        return world.ask("SELECT status, values FROM server.threads WHERE thread_id = %s", thread)[0][
+            "values"
+        ]
+
+    values = await world.until(told, "the thread's row follows")
+    assert values["done"] == [1, 2, 3]
+    row = await client.threads.get(thread)
+    assert row["status"] == "interrupted" and row["values"] == values
+    assert name in str((await client.threads.search(values={"key": name}))[0]["values"])
+
+
 async def test_a_poisoned_run_ends_as_an_error(client: Any, receiver: Receiver, world: World) -> None:
     thread = (await client.threads.create())["thread_id"]
     run = await client.runs.create(

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from langgraph_runtime_community.config import config
-from langgraph_runtime_community.sweeping import sweep
+from langgraph_runtime_community.sweeping import recover, sweep
 from tests.langgraph_runtime_community.world import World
 
 
@@ -49,3 +49,18 @@ async def test_orphans_are_picked_up_whatever_else_fails(runtime: str, quick: No
     finally:
         sweeping.cancel()
         await asyncio.wait([sweeping])
+
+
+async def test_a_lost_run_keeps_why(runtime: str) -> None:
+    world = World(runtime)
+    dead, unknown = orphan(world), orphan(world)
+    world.change(
+        "INSERT INTO server.workers (worker_id, host, pid, alive_until)"
+        " SELECT worker_id, 'far', 7, now() - interval '1 second' FROM server.runs WHERE run_id = %s",
+        dead,
+    )
+    assert await recover() == 2
+    told = {run: world.run(run)["trouble"] for run in (dead, unknown)}
+    assert told[dead]["error"] == "its process (far, pid 7) ended or fell silent"
+    assert told[unknown]["error"] == "its process ended or fell silent"
+    assert told[dead]["told"] is False and told[dead]["epoch"] == 1

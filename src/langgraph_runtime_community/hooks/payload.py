@@ -4,33 +4,33 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from langgraph_runtime_community.lease import Lease
-
 EXTRA = ("thread_status", "interrupts", "next")
 SENT_AT = "webhook_sent_at"
 
 
 def hook_of(
-    lease: Lease,
+    run: Mapping[str, Any],
+    started_at: str,
     status: str,
     exception: BaseException | None,
     checkpoint: Mapping[str, Any] | None,
     questions: Mapping[str, Any],
 ) -> dict[str, Any] | None:
-    """`url`, `payload` as far as langgraph.json lets out, and whether to add the thread's status; None for no hook.
+    """Of a run that has ended: `url`, `payload` as far as langgraph.json lets out, and whether to add the thread's
+    status; None for no hook.
 
     Filtered before it is written: a run's kwargs hold the caller, whose secrets have no place in an outbox.
     """
     from langgraph_api.config import HTTP_CONFIG, WEBHOOKS_CONFIG
 
-    url = lease.kwargs.get("webhook")
+    url = run["kwargs"].get("webhook")
     if not url or (HTTP_CONFIG and HTTP_CONFIG.get("disable_webhooks")):
         return None
     allowed = WEBHOOKS_CONFIG.get("allowed_fields") if WEBHOOKS_CONFIG else None
     payload = {
-        **lease.run,
+        **run,
         "status": status,
-        "run_started_at": lease.started_at,
+        "run_started_at": started_at,
         "run_ended_at": datetime.now(UTC).isoformat(),
         "values": checkpoint["values"] if checkpoint and status != "rollback" else None,
         **({"error": _told(exception)} if exception else {}),

@@ -26,9 +26,10 @@ async def end(
 ) -> None:
     """End the run of the worker that runs here. LeaseLost if it is another's by now; nothing was written then."""
     lease = _lease()
+    exception = lease.used_up or exception
     await _events_first(lease)
     questions = interrupts(checkpoint["tasks"]) if checkpoint else {}
-    hook = hook_of(await _opened(lease), status, exception, checkpoint, questions)
+    hook = hook_of(await _opened(lease), lease.started_at, status, exception, checkpoint, questions)
     params = {
         "run": lease.run_id,
         "epoch": lease.epoch,
@@ -46,19 +47,29 @@ async def end(
 
 async def end_stateless(lease: Lease, status: str, exception: BaseException | None) -> None:
     """End a run whose thread goes with it."""
+    exception = lease.used_up or exception
     await _events_first(lease)
+    hook = hook_of(await _opened(lease), lease.started_at, status, exception, None, {})
     params = {
         "run": lease.run_id,
         "epoch": lease.epoch,
-        "hook": json(await objects.seal_hook(hook_of(await _opened(lease), status, exception, None, {}))),
+        "hook": json(await objects.seal_hook(hook)),
         "keep_events": lease.shared,
     }
     await _fenced(lease, "end_stateless", params)
 
 
-async def hand_back(lease: Lease, *, counted: bool, delay_s: float = 0.0) -> None:
-    """Put the run back into the queue, unless it is another worker's by now. `counted`: as an attempt that failed."""
-    params = {"run": lease.run_id, "epoch": lease.epoch, "counted": counted, "delay": delay_s}
+async def hand_back(lease: Lease) -> None:
+    """Put the run back into the queue, unless it is another worker's by now: as an attempt that failed, or, from a
+    drain, as none. Its events first: once another worker has it they count for nothing."""
+    await _events_first(lease)
+    params = {
+        "run": lease.run_id,
+        "epoch": lease.epoch,
+        "counted": not lease.handing_back,
+        "delay": 0.0 if lease.handing_back else lease.pause_s,
+        "error": lease.failed or "unknown",
+    }
     lease.leaving = True
     await database.execute(QUERIES["hand_back"], params)
     lease.ended = True
@@ -92,10 +103,10 @@ def told(exception: BaseException | None) -> Any:
     return None if exception is None else json_loads(json_dumpb(exception))
 
 
-async def _opened(lease: Lease) -> Lease:
-    """The lease with the run's metadata as a webhook tells it; the worker opens the rest of the run only."""
+async def _opened(lease: Lease) -> dict[str, Any]:
+    """The run with its metadata as a webhook tells it; the worker opens the rest of the run only."""
     lease.run["metadata"] = await objects.open_object(lease.run["metadata"], "run")
-    return lease
+    return lease.run
 
 
 def _lease() -> Lease:

@@ -14,4 +14,4 @@ SELECT server.spare_question(:run, :epoch) AS spared;
 
 -- name: hand_back
 -- Put a run back into the queue.
-SELECT server.hand_back(:run, :epoch, :counted, :delay) AS done;
+SELECT server.hand_back(:run, :epoch, :counted, :delay, :error) AS done;

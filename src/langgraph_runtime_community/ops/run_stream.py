@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
+from langgraph_api.serde import json_dumpb
 from langgraph_sdk import Auth
 from starlette.exceptions import HTTPException
 
@@ -18,6 +19,7 @@ from langgraph_runtime_community.lease import LEASE
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask
 from langgraph_runtime_community.stopping import STOP
 from langgraph_runtime_community.streams.events import Event, Told, parse_id, wanted
+from langgraph_runtime_community.streams.gaps import forgotten
 from langgraph_runtime_community.streams.hub import HUB, Subscription
 from langgraph_runtime_community.streams.keeping import KEEPER, kept
 from langgraph_runtime_community.streams.publishing import publish
@@ -89,6 +91,8 @@ class Stream:
         """From the worker, which must never fail over it: an event of a run that was lost is silently nothing."""
         lease = LEASE.get()
         if lease is not None and lease.run_id == as_uuid(run_id):
+            if event == "error" and lease.used_up:
+                message = json_dumpb(lease.used_up)
             publish(lease, event, message, resumable=resumable)
 
 
@@ -139,6 +143,8 @@ async def _standing(run: UUID, thread: UUID, ignore_404: bool, last_event_id: st
     if (after := parse_id(last_event_id)) is not None and (row is None or row["resumable"]):
         await KEEPER.flush()
         replays = await kept(run, after)
+        if row and over and row["long_ago"] and not any(event.is_end for event in replays):
+            replays.insert(0, forgotten(run))
     return bool(row and row["resumable"]), over, replays
 
 

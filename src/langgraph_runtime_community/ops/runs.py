@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from langgraph_runtime_community import database
 from langgraph_runtime_community.database import json
 from langgraph_runtime_community.lease import LEASE
-from langgraph_runtime_community.ops import accepting, cancelling, changing, ending, guards, working
+from langgraph_runtime_community.ops import accepting, cancelling, changing, guards, working
 from langgraph_runtime_community.ops.access import Context, as_uuid, ask, only, rows
 from langgraph_runtime_community.ops.run_stream import Stream as RunStream
 from langgraph_runtime_community.sealing.objects import read_keys
@@ -140,13 +140,14 @@ class Runs:
 
     @staticmethod
     async def set_status(conn: Any, run_id: UUID | str, status: str) -> None:
-        """From the worker: a run that failed in a way that may pass goes back into the queue, a bit later each time."""
+        """From the worker: a run that failed in a way that may pass goes back into the queue, a bit later each time.
+
+        The queue does that, which is about to be given what it failed with.
+        """
         lease = LEASE.get()
         if lease is None or lease.run_id != as_uuid(run_id) or status != "pending":
             raise HTTPException(500, "only a run's worker can put it back into the queue")
-        if not lease.lost:
-            delay = 0.0 if lease.handing_back else RETRY_DELAY_S * 2 ** (lease.attempt - 1)
-            await ending.hand_back(lease, counted=not lease.handing_back, delay_s=delay)
+        lease.pause_s = RETRY_DELAY_S * 2 ** (lease.attempt - 1)
 
     @staticmethod
     @asynccontextmanager

@@ -63,7 +63,3 @@ DELETE FROM public.checkpoint_writes
 WHERE thread_id = :thread_id::text AND run_id = :run_id::uuid AND channel = '__resume__'
     AND task_id = '00000000-0000-0000-0000-000000000000'
     AND EXISTS (SELECT FROM server.runs r WHERE r.run_id = :run_id::uuid AND r.epoch = :epoch AND r.status = 'running');
-
--- name: recover
--- Runs that nobody works on any more.
-SELECT * FROM server.recover_orphans(:worker, :held::uuid[]);

@@ -1,6 +1,7 @@
 """Threads.Stream: a client listens to all runs of a thread, one after the other, and to changes of its state."""
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
+from contextlib import aclosing
 from typing import Any
 from uuid import UUID
 
@@ -8,9 +9,15 @@ import orjson
 
 from langgraph_runtime_community.ops.access import Context, as_uuid
 from langgraph_runtime_community.ops.run_stream import require_readable
-from langgraph_runtime_community.streams.events import Event, Told, parse_id
+from langgraph_runtime_community.streams.events import GAP, Event, Told, parse_id
+from langgraph_runtime_community.streams.gaps import forgotten, in_second_protocol
 from langgraph_runtime_community.streams.hub import HUB
-from langgraph_runtime_community.streams.keeping import KEEPER, keep_for_listeners, kept_of_thread
+from langgraph_runtime_community.streams.keeping import (
+    KEEPER,
+    forgotten_of_thread,
+    keep_for_listeners,
+    kept_of_thread,
+)
 from langgraph_runtime_community.streams.publishing import publish_to_thread
 from langgraph_runtime_community.streams.watching import WATCHER
 
@@ -30,11 +37,10 @@ class Stream:
         ctx: Context = None,
     ) -> AsyncIterator[Frame]:
         """Events as (mode, JSON, id), without end; first again those behind an id."""
-        joined = Stream.join_event_streaming(
-            thread_id, last_event_id=last_event_id, stream_modes=stream_modes, ctx=ctx
-        )
-        async for event, data, name, _ in joined:
-            yield event, data, name
+        async with aclosing(_followed(as_uuid(thread_id), last_event_id, ctx)) as followed:
+            async for event in followed:
+                if frame := _frame(event, stream_modes):
+                    yield frame[:3]
 
     @staticmethod
     async def join_event_streaming(
@@ -44,21 +50,11 @@ class Stream:
         stream_modes: list[str],
         ctx: Context = None,
     ) -> AsyncIterator[tuple[bytes, bytes, bytes | None, str | None]]:
-        """The same with the run's id; `-` asks for everything that is kept."""
-        thread = as_uuid(thread_id)
-        await require_readable(thread, ctx)
-        async with HUB.listen_thread(thread) as channel:
-            told = Told()
-            await WATCHER.listen(thread)  # before the look at what is kept: what comes twice is told once
-            if (after := parse_id(last_event_id)) is not None:
-                await KEEPER.flush()
-                for event in await kept_of_thread(thread, after):
-                    if told.is_new(event) and (frame := _frame(event, stream_modes)):
-                        yield frame
-            while True:
-                event = await channel.queue.get()
-                if told.is_new(event) and (frame := _frame(event, stream_modes)):
-                    yield frame
+        """The same with the run's id, for the second protocol; `-` asks for everything that is kept."""
+        async with aclosing(_followed(as_uuid(thread_id), last_event_id, ctx)) as followed:
+            async for event in followed:
+                if frame := _frame(event, stream_modes):
+                    yield (b"custom", in_second_protocol(event), *frame[2:]) if event.event == GAP else frame
 
     @staticmethod
     async def publish(thread_id: UUID | str, event: str, message: bytes) -> None:
@@ -73,6 +69,25 @@ class Stream:
     async def check_thread_stream_auth(thread_id: UUID | str, ctx: Context = None) -> None:
         """HTTPException 404 unless the caller may read the thread."""
         await require_readable(as_uuid(thread_id), ctx)
+
+
+async def _followed(thread: UUID, last_event_id: str | None, ctx: Context) -> AsyncGenerator[Event]:
+    """Each event once, without end. That some of what a client asks for is kept no more is told first, as a gap."""
+    await require_readable(thread, ctx)
+    async with HUB.listen_thread(thread) as channel:
+        told = Told()
+        await WATCHER.listen(thread)  # before the look at what is kept: what comes twice is told once
+        if (after := parse_id(last_event_id)) is not None:
+            await KEEPER.flush()
+            if run_id := await forgotten_of_thread(thread, after):
+                yield forgotten(run_id)
+            for event in await kept_of_thread(thread, after):
+                if told.is_new(event):
+                    yield event
+        while True:
+            event = await channel.queue.get()
+            if told.is_new(event):
+                yield event
 
 
 def _frame(event: Event, modes: Collection[str]) -> tuple[bytes, bytes, bytes | None, str | None] | None:

@@ -85,6 +85,14 @@ async def open_config(config: Row) -> Row:
     return {**whole, **nested}
 
 
+async def open_run(run: Row) -> Row:
+    """A run's row as its worker has it."""
+    from langgraph_api.encryption.middleware import decrypt_response
+    from langgraph_api.schema import RUN_ENCRYPTION_FIELDS
+
+    return {**await decrypt_response(run, "run", RUN_ENCRYPTION_FIELDS, plaintext_from_core=False)}
+
+
 async def read_keys(metadata: Row, names: Sequence[str]) -> Row:
     """The metadata with some keys readable: those that speak to the runtime, and are taken out or looked at in SQL."""
     from langgraph_api.encryption.shared import ENCRYPTION_CONTEXT_KEY

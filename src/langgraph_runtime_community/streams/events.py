@@ -10,6 +10,7 @@ NOWHERE: EventId = (-1, -1)
 OVER: EventId = (2**63, 0)
 REMEMBERED = 1000
 CONTROL = "control"
+GAP = "gap"
 DONE = b"done"
 
 
@@ -74,8 +75,9 @@ class Told:
 
 
 def wanted(event: str, modes: list[str] | str | None) -> bool:
-    """Whether a run event is among the modes that a client asked for; `values` includes `values|subgraph`."""
-    if not modes:
+    """Whether a run event is among the modes that a client asked for; `values` includes `values|subgraph`. That some
+    are missing is told to everybody."""
+    if not modes or event == GAP:
         return True
     asked = {modes} if isinstance(modes, str) else set(modes)
     base = event.partition("|")[0]

@@ -98,6 +98,13 @@ async def kept_of_thread(thread_id: UUID, after: EventId) -> list[Event]:
     return [event_of(row) for row in await database.fetch(QUERIES["of_thread"], params)]
 
 
+async def forgotten_of_thread(thread_id: UUID, after: EventId) -> UUID | None:
+    """The latest run of a thread whose events were kept behind an id, and are no more."""
+    params = {"thread_id": thread_id, "base": after[0]}
+    row = await database.fetch_one(QUERIES["forgotten_of_thread"], params)
+    return row["run_id"] if row else None
+
+
 def event_of(row: dict[str, object]) -> Event:
     """A row of server.events."""
     run_id, data = row["run_id"], row["data"]

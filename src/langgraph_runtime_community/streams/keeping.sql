@@ -37,6 +37,14 @@ CROSS JOIN LATERAL (
 ) e
 ORDER BY e.base, e.number;
 
+-- name: forgotten_of_thread
+-- The latest run of a thread whose events could be asked for again behind an id, and are gone.
+SELECT run_id FROM server.runs r
+WHERE thread_id = :thread_id AND status NOT IN ('pending', 'running') AND epoch > 0
+    AND stream_base >= :base AND updated_at < now() - interval '1 minute' AND (kwargs ->> 'resumable')::boolean
+    AND NOT EXISTS (SELECT FROM server.events e WHERE e.run_id = r.run_id)
+ORDER BY created_at DESC LIMIT 1;
+
 -- name: latest
 -- The last event that is kept of a run or thread.
 (SELECT base, number FROM server.events WHERE run_id = :key ORDER BY base DESC, number DESC LIMIT 1)
@@ -73,7 +81,9 @@ WITH watched AS (
 SELECT pg_notify('stationmaster_server', 'w ' || run_id) FROM watched;
 
 -- name: forget
--- Events that nobody can ask for any more: of long ago, or of runs that are gone with their thread.
-DELETE FROM server.events e WHERE e.at < now() - :keep * interval '1 second'
-    AND NOT EXISTS (SELECT FROM server.runs r WHERE r.run_id = e.run_id AND r.status IN ('pending', 'running'))
+-- Events that nobody can ask for any more: all of a run that ended long ago, or is gone with its thread.
+DELETE FROM server.events e WHERE e.at < now() - :keep * interval '1 second' AND NOT EXISTS (
+        SELECT FROM server.runs r WHERE r.run_id = e.run_id
+            AND (r.status IN ('pending', 'running') OR r.updated_at >= now() - :keep * interval '1 second')
+    )
     OR e.at < now() - interval '5 minutes' AND NOT EXISTS (SELECT FROM server.runs r WHERE r.run_id = e.run_id);

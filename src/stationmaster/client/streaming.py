@@ -38,8 +38,8 @@ async def stream(
     A connection that breaks is made again, and the stream goes on where it was. Besides the server's own events:
 
     - `error`: the run failed or was cancelled. It comes even if the server's own `error` fell into a pause.
-    - `gap`: the server has forgotten the stream (an in-memory one was restarted), and events may be missing: read the
-      thread's state.
+    - `gap`: events may be missing, read the thread's state. The server has forgotten the stream (an in-memory one was
+      restarted), or, an event of the durable runtime itself, had died and may not have told all that it had saved.
 
     A `metadata` event with `attempt` above 1 means that the run was taken up again from its last checkpoint, after the
     server had died: the words that the step under way had streamed come again.

@@ -1,0 +1,44 @@
+"""What attempts at a run failed with: noted when one is given back, told where the last of them ends it."""
+
+import re
+
+from langgraph_runtime_community.errors import RuntimeTrouble
+from langgraph_runtime_community.lease import Lease
+from langgraph_runtime_community.sealing import blobs
+
+LONGEST = 300
+# What stands in an address before its host, and in the words of a connection string.
+SECRET = re.compile(r"(?<=://)[^@\s/]+(?=@)|(?<=password=)\S+", re.IGNORECASE)
+
+
+def in_words(error: BaseException) -> str:
+    """An error for the run's row: its class, and one line of what it says, without passwords.
+
+    With encryption the class alone: the rest may be anybody's data.
+    """
+    line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    name = (isinstance(error, RuntimeTrouble) and error.driver) or type(error).__name__
+    if not line or blobs.active():
+        return name
+    return SECRET.sub("***", f"{name}: {line}".replace("\x00", ""))[:LONGEST]
+
+
+def used_up(lease: Lease) -> RuntimeError | None:
+    """The error of a run that has had its attempts, which says what they came to; None while one is left, and where
+    nothing is known of the last one (the server has words of its own for that)."""
+    from langgraph_api.config import BG_JOB_MAX_RETRIES
+
+    if lease.attempt <= BG_JOB_MAX_RETRIES or not lease.trouble:
+        return None
+    return RuntimeError(
+        f"Run {lease.run_id} exceeded max attempts ({BG_JOB_MAX_RETRIES}): attempt {lease.trouble['attempt']} was the "
+        f"last, and failed with: {lease.trouble['error']}. The thread is where its last checkpoint left it: mend the "
+        "cause and run it again. BG_JOB_MAX_RETRIES says how many attempts a run has."
+    )
+
+
+def was_told(lease: Lease) -> bool:
+    """Whether clients were told all that the attempt before this one saved: it gave the run back by itself, after an
+    error. One that was killed may have saved a step and told nothing of it; one that a drain cut off, too."""
+    trouble = lease.trouble or {}
+    return bool(trouble.get("told")) and trouble.get("epoch") == lease.epoch - 1
