@@ -3,8 +3,9 @@
 import json
 import re
 
-from agents.coder.rules.library import Known, known
+from agents.coder.rules.library import known
 from agents.shared.offline import Reply, Request
+from agents.shared.offline.known_tasks import Known
 
 STUB = """def {name}(*args, **kwargs):
     raise NotImplementedError("no model is configured, and the written rules don't know this task")

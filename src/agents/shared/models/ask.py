@@ -35,8 +35,8 @@ async def ask(
     """The answer of the first of `models` that gives one; None among them means the default model.
 
     `node` is who asks, for the usage. With `schema` the model has to call a tool of that shape; `tools` are those that
-    it may call instead of answering, where there is no schema. `timeout_s` bounds each try as a whole. A refusal or a broken schema is an answer
-    too: see `Answer.problem`.
+    it may call instead of answering, where there is no schema. `timeout_s` bounds each try as a whole. A refusal or a
+    broken schema is an answer too: see `Answer.problem`.
     Raises ModelDown, with every reason, when all are down; a bug in the rules comes out as itself.
     """
     asked = convert_to_messages(messages)
