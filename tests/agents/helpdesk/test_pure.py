@@ -15,6 +15,7 @@ from agents.helpdesk.tiers import TOOLS_OF, tier_of
 from agents.helpdesk.tools import TOOLS
 from agents.helpdesk.vat import country_code
 from agents.helpdesk.watching import judge, tool_calls
+from agents.shared.window import NO_MESSAGE, window
 from tests.agents.support.builders import order
 
 JSON = st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.integers() | st.text(), max_size=3)
