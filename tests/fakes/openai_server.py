@@ -5,7 +5,7 @@
         ... OPENAI_BASE_URL=server.url ...
         assert len(server.calls) == 2
 
-Only `POST /v1/chat/completions` exists. Plain threads and sockets, so that a connection can be torn anywhere.
+Only what PATHS names can be POSTed to. Plain threads and sockets, so that a connection can be torn anywhere.
 """
 
 import json
@@ -32,7 +32,7 @@ from tests.fakes.openai_answers import (
     stream_of,
 )
 
-_PATH = "/v1/chat/completions"
+PATHS = ("/v1/chat/completions", "/v1/embeddings", "/search")
 
 
 def _nothing_scripted(_: Call) -> Action:
@@ -106,8 +106,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         text = self.rfile.read(int(self.headers.get("content-length", 0)))
-        if self.path != _PATH:
-            return self._send_json(404, {"error": {"message": f"only {_PATH} exists, not {self.path}"}})
+        if self.path not in PATHS:
+            message = f"only {', '.join(PATHS)} exist, not {self.path}"
+            return self._send_json(404, {"error": {"message": message}})
         headers = {name.lower(): value for name, value in self.headers.items()}
         call = Call(self.path, headers, json.loads(text))
         with suppress(ConnectionError):  # the client went away, as a client under test may

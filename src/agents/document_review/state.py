@@ -11,6 +11,7 @@ from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
 
 from agents.shared.limits import Usage, add_usage
+from agents.shared.notes import add_notes
 from agents.shared.stops import Shown
 
 Kind: TypeAlias = Literal["contract", "invoice", "letter", "policy", "technical", "other"]
@@ -20,8 +21,6 @@ Severity: TypeAlias = Literal["none", "low", "medium", "high"]
 Outcome: TypeAlias = Literal[
     "reported", "published", "withheld", "stale", "not_found", "empty", "unreadable", "dead_letter"
 ]
-MAX_NOTES = 10
-LONGEST_NOTE = 400
 
 
 class Document(TypedDict):
@@ -66,12 +65,6 @@ class Failure(TypedDict):
 def merge_sections(left: dict[str, Section], right: dict[str, Section]) -> dict[str, Section]:
     """One section a branch; a branch that ran again replaces its own."""
     return {**left, **right}
-
-
-def add_notes(left: list[str], right: list[str]) -> list[str]:
-    """All notes once, in order, up to a number and a length that no checkpoint suffers from."""
-    cut = (note if len(note) <= LONGEST_NOTE else note[: LONGEST_NOTE - 1] + "…" for note in [*left, *right])
-    return list(dict.fromkeys(cut))[:MAX_NOTES]
 
 
 class Input(TypedDict):

@@ -37,8 +37,13 @@ def add_usage(left: Usage | None, right: Usage | None) -> Usage:
 def usage_of(node: str, model: str, message: AIMessage) -> Usage:
     """The usage of one answer of `model` (as configured: "provider:name") to `node`."""
     counts = message.usage_metadata
-    tokens_in = counts["input_tokens"] if counts else 0
-    tokens_out = counts["output_tokens"] if counts else 0
+    if counts is None:
+        return used(node, model)
+    return used(node, model, tokens_in=counts["input_tokens"], tokens_out=counts["output_tokens"])
+
+
+def used(node: str, model: str, *, tokens_in: int = 0, tokens_out: int = 0) -> Usage:
+    """The usage of one call that cost so many tokens."""
     price = price_of(model)
     usd = (tokens_in * price["usd_in"] + tokens_out * price["usd_out"]) / 1_000_000 if price else 0.0
     row = UsageRow(

@@ -61,6 +61,13 @@ CREATE SCHEMA helpdesk;
 
 
 --
+-- Name: research; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA research;
+
+
+--
 -- Name: reviews; Type: SCHEMA; Schema: -; Owner: -
 --
 
@@ -107,6 +114,20 @@ CREATE SCHEMA webhooks;
 --
 
 CREATE SCHEMA workshop;
+
+
+--
+-- Name: vector; Type: EXTENSION; Schema: -; Owner: -
+--
+
+CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
+
+
+--
+-- Name: EXTENSION vector; Type: COMMENT; Schema: -; Owner: -
+--
+
+COMMENT ON EXTENSION vector IS 'vector data type and ivfflat and hnsw access methods';
 
 
 --
@@ -1291,6 +1312,40 @@ CREATE TABLE helpdesk.vat_rates (
     CONSTRAINT vat_rates_name_check CHECK ((name <> ''::text)),
     CONSTRAINT vat_rates_note_check CHECK ((note <> ''::text)),
     CONSTRAINT vat_rates_percent_check CHECK (((percent >= (0)::numeric) AND (percent < (100)::numeric)))
+);
+
+
+--
+-- Name: searches; Type: TABLE; Schema: research; Owner: -
+--
+
+CREATE TABLE research.searches (
+    tenant text DEFAULT 'main'::text NOT NULL,
+    source text NOT NULL,
+    key text NOT NULL,
+    answer jsonb NOT NULL,
+    kept_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT searches_answer_check CHECK ((jsonb_typeof(answer) = 'array'::text)),
+    CONSTRAINT searches_key_check CHECK ((key ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT searches_source_check CHECK ((source <> ''::text)),
+    CONSTRAINT searches_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: vectors; Type: TABLE; Schema: research; Owner: -
+--
+
+CREATE TABLE research.vectors (
+    content_hash text NOT NULL,
+    model text NOT NULL,
+    dimension integer NOT NULL,
+    embedding real[] NOT NULL,
+    embedded_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT vectors_are_of_their_dimension CHECK (((cardinality(embedding) = dimension) AND (array_ndims(embedding) = 1) AND (array_position(embedding, NULL::real) IS NULL))),
+    CONSTRAINT vectors_content_hash_check CHECK ((content_hash ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT vectors_dimension_check CHECK (((dimension >= 1) AND (dimension <= 16000))),
+    CONSTRAINT vectors_model_check CHECK ((model <> ''::text))
 );
 
 
@@ -2673,6 +2728,22 @@ ALTER TABLE ONLY helpdesk.vat_rates
 
 
 --
+-- Name: searches searches_pkey; Type: CONSTRAINT; Schema: research; Owner: -
+--
+
+ALTER TABLE ONLY research.searches
+    ADD CONSTRAINT searches_pkey PRIMARY KEY (tenant, source, key);
+
+
+--
+-- Name: vectors vectors_pkey; Type: CONSTRAINT; Schema: research; Owner: -
+--
+
+ALTER TABLE ONLY research.vectors
+    ADD CONSTRAINT vectors_pkey PRIMARY KEY (content_hash, model);
+
+
+--
 -- Name: audit audit_hash_key; Type: CONSTRAINT; Schema: reviews; Owner: -
 --
 
@@ -3316,6 +3387,13 @@ CREATE INDEX purchase_requests_sku ON desk.purchase_requests USING btree (tenant
 --
 
 CREATE INDEX reviews_document ON documents.reviews USING btree (tenant, document_id);
+
+
+--
+-- Name: searches_kept; Type: INDEX; Schema: research; Owner: -
+--
+
+CREATE INDEX searches_kept ON research.searches USING btree (kept_at);
 
 
 --
