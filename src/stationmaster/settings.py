@@ -4,6 +4,7 @@ import re
 from base64 import b64decode
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import unquote
 
 from pydantic import (
     AfterValidator,
@@ -149,6 +150,24 @@ class Settings(BaseSettings):
     langsmith_tracing: bool = Field(default=False, validation_alias="LANGSMITH_TRACING")
     langsmith_api_key: SecretStr | None = Field(None, validation_alias="LANGSMITH_API_KEY")
     langsmith_project: str | None = Field(None, validation_alias="LANGSMITH_PROJECT")
+    langsmith_endpoint: str | None = Field(
+        None, validation_alias="LANGSMITH_ENDPOINT", pattern=r"^https?://[^/]"
+    )
+    otel_endpoint: str | None = Field(
+        None, validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT", pattern=r"^https?://[^/]", repr=False
+    )
+    otel_traces_endpoint: str | None = Field(
+        None, validation_alias="OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", pattern=r"^https?://[^/]", repr=False
+    )
+    otel_headers: Annotated[tuple[tuple[str, SecretStr], ...], NoDecode] = Field(
+        (), validation_alias="OTEL_EXPORTER_OTLP_HEADERS"
+    )
+    otel_protocol: Literal["http/protobuf"] = Field(
+        "http/protobuf", validation_alias="OTEL_EXPORTER_OTLP_PROTOCOL"
+    )
+    otel_service_name: Text = Field("stationmaster", validation_alias="OTEL_SERVICE_NAME")
+    otel_disabled: bool = Field(default=False, validation_alias="OTEL_SDK_DISABLED")
+    trace_content: bool = Field(default=False, validation_alias="STATIONMASTER_TRACE_CONTENT")
 
     @property
     def exports_dir(self) -> Path:
@@ -215,6 +234,20 @@ class Settings(BaseSettings):
             raise ValueError("must be comma separated name=URL pairs, like prod=https://agents.example.com")
         if len(dict(pairs)) < len(pairs):
             raise ValueError("names must be unique")
+        return pairs
+
+    @field_validator("otel_headers", mode="before")
+    @classmethod
+    def sent_along(cls, value: object) -> object:
+        """`name=value` pairs, values percent-encoded, as OpenTelemetry writes them; a message never repeats one."""
+        parts = split_commas(value)
+        if not isinstance(value, str) or not isinstance(parts, list):
+            return value
+        pairs = [
+            (name.strip(), unquote(text.strip())) for name, _, text in (part.partition("=") for part in parts)
+        ]
+        if not all(name and text for name, text in pairs):
+            raise ValueError("must be comma separated name=value pairs, like authorization=Bearer%20abc")
         return pairs
 
     @field_validator("api_keys", "target_keys", mode="before")

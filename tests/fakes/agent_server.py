@@ -36,6 +36,7 @@ FOREIGN = (
     "PAYMENTS_",
     "DATABASE_",
     "LG_",
+    "OTEL_",
 )
 
 _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))

@@ -1,5 +1,6 @@
 """Composition root of the server process, named in langgraph.json: database, payments, guards of HTTP."""
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -10,6 +11,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
 from agents.shared import database, payments
+from agents.shared.prices import price_of
 from agents.sql_operator import access as sql_access
 from agents.treasury import bank
 from stationmaster.errors import StationmasterError
@@ -21,6 +23,7 @@ from stationmaster.server.hardening import Admission, ClosedPaths
 from stationmaster.server.origin import Requests
 from stationmaster.server.policy import policy_from, server_settings
 from stationmaster.settings import Settings
+from stationmaster.tracing import starting as tracing
 
 # What a browser's SDK reads of the stock server's answers.
 EXPOSED_HEADERS = ("x-pagination-total", "x-pagination-next", "content-location")
@@ -41,6 +44,7 @@ def create_app(settings: Settings) -> Starlette:
         key = settings.payments_key.get_secret_value() if settings.payments_key else ""
         payments.configure(payments.HttpProvider(settings.payments_url, key))
         bank.configure(bank.HttpBank(settings.payments_url, key))
+    tracing.start(settings, price_of)
     guards = _middleware(policy_from(settings))
     return Starlette(routes=ROUTES, lifespan=_lifespan(settings), middleware=guards)
 
@@ -77,6 +81,7 @@ def _lifespan(settings: Settings) -> Callable[[Starlette], AbstractAsyncContextM
             # Runs may still be at work for a few seconds: for them the pool opens again. The embedded server
             # is not released here, for the same reason; it stops by itself once the process is gone.
             await database.close()
+            await asyncio.to_thread(tracing.ending)
 
     return lifespan
 

@@ -11,17 +11,21 @@ from langgraph_sdk import Auth
 from stationmaster.server import tenants
 from stationmaster.server.admission import NotAdmitted, admit
 from stationmaster.server.in_process import InProcess
+from stationmaster.server.origin import traceparent
 from stationmaster.server.policy import policy_from, server_settings
 from stationmaster.server.slots import admit_slot
 from stationmaster.server.stamp import stamp
 from stationmaster.server.versioning import Expected, Outdated
 from stationmaster.server.webhook import configure_webhooks
+from stationmaster.tracing.caller import carry
+from stationmaster.tracing.destination import destination
 
 auth = Auth()
 SETTINGS = server_settings()
 POLICY = policy_from(SETTINGS)
 SERVER = InProcess()
 EXPECTED = Expected(SERVER.assistant)
+TRACED = destination(SETTINGS) is not None
 configure_webhooks(SETTINGS)
 
 
@@ -73,6 +77,8 @@ async def create_run(ctx: Auth.types.AuthContext, value: Auth.types.RunsCreate) 
     if tenant is not None:
         tenants.mark(run, tenant)  # a thread that the run makes gets the run's metadata
     await stamp(run, SERVER, SETTINGS.webhook_url)
+    if TRACED and isinstance(run.get("metadata"), dict):
+        carry(run["metadata"], traceparent())
     # Last, so that as little as possible happens between the look at the thread and the run.
     await admit_slot(run, ctx.user.identity)
     return None if tenant is None else tenants.own(tenant)

@@ -19,6 +19,7 @@ from stationmaster.errors import StationmasterError
 from stationmaster.processes import lifeline
 from stationmaster.server.stock import COMMUNITY
 from stationmaster.settings import Settings, load_settings
+from stationmaster.tracing import starting as tracing
 
 # Open streams get this long at shutdown, then the run queue its own 5 s; `up` waits for both.
 CONNECTIONS_GRACE_S = 5
@@ -41,6 +42,7 @@ def main() -> None:
     settings = _settings()
     if options.directory:
         os.chdir(options.directory)
+    tracing.start(settings)  # here, for projects whose HTTP app is not ours
     durable = settings.runtime_edition == COMMUNITY
     config = uvicorn.Config(
         WRAPPED if durable else "langgraph_api.server:app",
