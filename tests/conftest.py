@@ -4,7 +4,9 @@ import asyncio
 import os
 import shutil
 import signal
+import ssl
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,11 +25,13 @@ from tests.fakes.agent_server import AgentServer
 from tests.fakes.shop import Ledger
 from tests.scheduling import BySharedServer, rank
 
+pytest_plugins = ["tests.labs.places"]  # two rooms share them, and each of them is there once
 MEMORY = Path("/dev/shm")
 ROOM = 4 * 1024**3
 TEMPLATE = "migrated"
 SEEDED_TEMPLATE = "seeded"
 _numbers = count(1)
+_admins: dict[str, psycopg.Connection[Any]] = {}
 
 
 def pytest_configure() -> None:
@@ -53,11 +57,21 @@ def cheap_passwords() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def authorities_read_once() -> Iterator[None]:
+    """Each HTTP client reads all certificate authorities anew, 20 ms each time, and no test speaks TLS."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
+        yield
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """The URI of the session's embedded server, database `postgres`."""
     with embedded.temporary(_in_memory()) as uri:
         yield uri
+        for admin in _admins.values():
+            admin.close()
 
 
 def _in_memory() -> Path | None:
@@ -83,15 +97,17 @@ def migrated_template(server: str) -> str:
 def clone(server_uri: str, template: str, name: str | None = None) -> Iterator[str]:
     """A copy of the template, dropped afterwards with whatever is still connected to it."""
     name = name or f"test_{next(_numbers)}"
-    with psycopg.connect(server_uri, autocommit=True) as conn:
-        conn.execute(
-            SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
-                Identifier(name), Identifier(template)
-            )
-        )
+    copied = SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
+    _admin(server_uri).execute(copied.format(Identifier(name), Identifier(template)))
     yield database_uri(server_uri, name)
-    with psycopg.connect(server_uri, autocommit=True) as conn:
-        conn.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+    _admin(server_uri).execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+def _admin(server_uri: str) -> psycopg.Connection[Any]:
+    """One connection a server, for making and dropping: to open one costs as much as a clone."""
+    if server_uri not in _admins or _admins[server_uri].closed:
+        _admins[server_uri] = psycopg.connect(server_uri, autocommit=True)
+    return _admins[server_uri]
 
 
 @pytest.fixture
