@@ -7,6 +7,11 @@ from langgraph_runtime_community.lease import Lease
 from langgraph_runtime_community.sealing import blobs
 
 LONGEST = 300
+# What the driver raises where the server said nothing, with address and role in it.
+CONNECTION = frozenset({"OperationalError", "InterfaceError", "ConnectionTimeout"})
+# Which process it was, is for who can read the row, not for who called.
+PROCESS = re.compile(r" \([^()]*, pid \d+\)")
+UNREACHABLE = "the database could not be reached, or the connection was lost"
 # What stands in an address before its host, and in the words of a connection string.
 SECRET = re.compile(r"(?<=://)[^@\s/]+(?=@)|(?<=password=)\S+", re.IGNORECASE)
 
@@ -14,10 +19,13 @@ SECRET = re.compile(r"(?<=://)[^@\s/]+(?=@)|(?<=password=)\S+", re.IGNORECASE)
 def in_words(error: BaseException) -> str:
     """An error for the run's row: its class, and one line of what it says, without passwords.
 
-    With encryption the class alone: the rest may be anybody's data.
+    Whoever may read the thread reads it, hence no host and no role either. With encryption the class alone: the rest
+    may be anybody's data.
     """
-    line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     name = (isinstance(error, RuntimeTrouble) and error.driver) or type(error).__name__
+    line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    if name in CONNECTION:
+        line = UNREACHABLE
     if not line or blobs.active():
         return name
     return SECRET.sub("***", f"{name}: {line}".replace("\x00", ""))[:LONGEST]
@@ -30,10 +38,11 @@ def used_up(lease: Lease) -> RuntimeError | None:
 
     if lease.attempt <= BG_JOB_MAX_RETRIES or not lease.trouble:
         return None
+    attempt, error = lease.trouble["attempt"], PROCESS.sub("", lease.trouble["error"])
     return RuntimeError(
-        f"Run {lease.run_id} exceeded max attempts ({BG_JOB_MAX_RETRIES}): attempt {lease.trouble['attempt']} was the "
-        f"last, and failed with: {lease.trouble['error']}. The thread is where its last checkpoint left it: mend the "
-        "cause and run it again. BG_JOB_MAX_RETRIES says how many attempts a run has."
+        f"Run {lease.run_id} exceeded max attempts ({BG_JOB_MAX_RETRIES}): attempt {attempt} was the last, and failed "
+        f"with: {error}. The thread is where its last checkpoint left it: mend the cause and run it again. "
+        "BG_JOB_MAX_RETRIES says how many attempts a run has."
     )
 
 

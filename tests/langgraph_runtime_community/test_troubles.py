@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
-from langgraph_runtime_community.attempts import LONGEST, in_words
+from langgraph_runtime_community.attempts import LONGEST, UNREACHABLE, in_words
 from langgraph_runtime_community.errors import translated
 from tests.langgraph_runtime_community.conftest import HOOK_SECRET
 from tests.langgraph_runtime_community.test_hooks import Receiver
@@ -77,13 +77,17 @@ async def test_a_run_whose_workers_died_says_that(
         " WHERE run_id = %s", run["run_id"],
     )  # fmt: skip
     (hook,) = await receiver.of(run["run_id"])
-    assert "its process (a host, pid 7) ended or fell silent" in hook["error"]["message"]
+    assert "failed with: its process ended or fell silent." in hook["error"]["message"]
 
 
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (translated(psycopg.OperationalError("lost\nDETAIL: a row")), "OperationalError: lost"),
+        (
+            translated(psycopg.OperationalError('connection to server at "h", port 5432 failed: role "r"')),
+            f"OperationalError: {UNREACHABLE}",
+        ),
+        (translated(psycopg.errors.DiskFull("full\nDETAIL: a row")), "DiskFull: full"),
         (RuntimeError(), "RuntimeError"),
         (ValueError("\n\n  second line\nthird"), "ValueError: second line"),
         (ValueError("at postgres://ann:s3cret@host/db"), "ValueError: at postgres://***@host/db"),

@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import os
+import tracemalloc
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,16 @@ from stationmaster.upkeep.database import Connection, opened, rows
 from stationmaster.upkeep.errors import NoDurableServer, PruneAtWork
 from stationmaster.upkeep.pruning import Rule, prune
 from tests.stationmaster.upkeep.threads import Threads
+
+LARGE = """
+WITH blobs AS (
+    INSERT INTO checkpoint_blobs (thread_id, channel, version, type, blob)
+    SELECT %(thread)s, 'large', n, 'x', decode(repeat('00', CASE n WHEN 0 THEN 3000000 ELSE 100000 END), 'hex')
+    FROM generate_series(0, 250) n
+)
+INSERT INTO checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, type, blob)
+SELECT %(thread)s, '00000002', 'many', n, 'said', 'x', 'w' FROM generate_series(1, 2500) n
+"""
 
 
 @pytest.fixture
@@ -233,3 +246,63 @@ async def test_a_flagged_thread_that_can_not_be_exported_holds_up_no_others(
     assert await threads.left(large)
     assert await threads.left(other) == await threads.left(plain) == {}
     assert [line["thread_id"] for line in exported(rule)] == [str(other)]
+
+
+async def test_an_export_holds_little_of_a_large_thread_in_memory(
+    conn: Connection, threads: Threads, tmp_path: Path
+) -> None:
+    """Thirty megabytes of blobs, one of them of three, and many small writes: nothing of it is lost on the way."""
+    thread = await threads.make(metadata={"export": True}, steps=3)
+    await conn.execute(LARGE, {"thread": str(thread)})
+    await threads.run(thread)
+    export = Rule(30, tmp_path / "exports")
+    tracemalloc.start()
+    try:
+        done = await prune(conn, export)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert done is not None and (done.deleted, done.exported) == (1, 1)
+    (file,) = export.exports.iterdir()
+    assert file.stat().st_size > 37_000_000 and peak < 16_000_000
+    (line,) = exported(export)
+    counts = {section: len(line[section]) for section in ("runs", "checkpoints", "blobs", "writes")}
+    assert counts == {"runs": 2, "checkpoints": 3, "blobs": 3 + 251, "writes": 3 + 2500}
+    sizes = sorted(len(b64decode(blob["base64"])) for blob in line["blobs"])
+    assert sizes[-2:] == [100_000, 3_000_000] and sizes[:4] == [1000, 1000, 1000, 100_000]
+    assert len({write["idx"] for write in line["writes"] if write["task_id"] == "many"}) == 2500
+
+
+async def test_an_export_that_fails_in_the_middle_leaves_no_part_of_a_line(
+    conn: Connection, threads: Threads, rule: Rule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Because the disk is full, say."""
+    thread = await threads.make(metadata={"export": True})
+    await conn.execute(LARGE, {"thread": str(thread)})
+    write, written = os.write, 0
+
+    def full(descriptor: int, data: bytes) -> int:
+        nonlocal written
+        written += len(data)
+        if written > 1_000_000:
+            raise OSError(28, "No space left on device")
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", full)
+    done = await prune(conn, rule)
+    assert done is not None and (done.deleted, done.exported) == (0, 0)
+    assert "No space left" in str(done.problem) and await threads.left(thread)
+    assert exported(rule) == [] and [file.stat().st_size for file in rule.exports.iterdir()] == [0]
+
+
+async def test_what_was_replaced_is_counted(conn: Connection, threads: Threads, rule: Rule) -> None:
+    thread = await threads.make()
+    plain = (await holding.would_prune(conn, 30))["bytes"]
+    await conn.execute(
+        "INSERT INTO server.replaced_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, by_run, task_path,"
+        " channel, blob) VALUES (%s, '', '00000002', 't', 1, gen_random_uuid(), '', 'said', %s)",
+        (str(thread), os.urandom(50_000)),
+    )
+    assert (await holding.would_prune(conn, 30))["bytes"] > plain + 50_000
+    done = await prune(conn, rule)
+    assert done is not None and done.bytes > plain + 50_000 and not await threads.left(thread)
