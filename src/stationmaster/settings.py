@@ -143,6 +143,11 @@ class Settings(BaseSettings):
     channels: Annotated[tuple[Channel, ...], NoDecode] = Field((), validation_alias="STATIONMASTER_CHANNELS")
     payments_url: str | None = Field(None, validation_alias="PAYMENTS_URL", pattern=r"^https?://[^/]")
     payments_key: SecretStr | None = Field(None, validation_alias="PAYMENTS_API_KEY")
+    web_search_url: str = Field(
+        "https://api.tavily.com/search", validation_alias="WEB_SEARCH_URL", pattern=r"^https?://[^/]"
+    )
+    web_search_key: SecretStr | None = Field(None, validation_alias="WEB_SEARCH_API_KEY")
+    research_folder: Path | None = Field(None, validation_alias="STATIONMASTER_RESEARCH_FOLDER")
     sql_reader_uri: SecretStr | None = Field(None, validation_alias="STATIONMASTER_SQL_READER_URI")
     sql_writer_uri: SecretStr | None = Field(None, validation_alias="STATIONMASTER_SQL_WRITER_URI")
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
@@ -173,6 +178,11 @@ class Settings(BaseSettings):
     def exports_dir(self) -> Path:
         """Seen from the data directory: servers run in another directory than commands."""
         return self.data_dir / self.exports.expanduser()
+
+    @property
+    def research_root(self) -> Path | None:
+        """Below which each tenant has a folder of documents; from the data directory."""
+        return self.data_dir / self.research_folder.expanduser() if self.research_folder else None
 
     @classmethod
     def settings_customise_sources(

@@ -1,11 +1,11 @@
 """The report as Markdown: pure. Titles come from customers' words, so nothing in them may be markup."""
 
-import re
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-LONGEST_TITLE = 80
+from agents.shared.plain import plain
+
 LABELS = (
     ("Tickets worked on", "tickets", "tickets", ""),
     ("Tickets handed to a person", "tickets", "handed_over", ""),
@@ -44,13 +44,6 @@ def report(figures: dict[str, Any], headline: str, zone: ZoneInfo) -> str:
         lines = "\n".join(f"- {plain(one, 300)}" for one in figures["missing"])
         sections.append(f"## Could not be read\n\n{lines}")
     return "\n\n".join(sections) + "\n"
-
-
-def plain(text: str, longest: int = LONGEST_TITLE) -> str:
-    """One line without markup; too long a one is cut."""
-    line = " ".join(text.split())
-    line = line if len(line) <= longest else line[: longest - 1] + "…"
-    return re.sub(r"([\\`*_\[\]<>|#!~])", r"\\\1", line)
 
 
 def money(usd: float) -> str:

@@ -12,6 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from agents.shared import database, payments
 from agents.shared.prices import price_of
+from agents.shared.retrieval.sources import folder, web
 from agents.sql_operator import access as sql_access
 from agents.treasury import bank
 from stationmaster.errors import StationmasterError
@@ -45,6 +46,9 @@ def create_app(settings: Settings) -> Starlette:
         payments.configure(payments.HttpProvider(settings.payments_url, key))
         bank.configure(bank.HttpBank(settings.payments_url, key))
     tracing.start(settings, price_of)
+    folder.configure(settings.research_root)
+    if settings.web_search_key:
+        web.configure(web.WebSearch(settings.web_search_url, settings.web_search_key.get_secret_value()))
     guards = _middleware(policy_from(settings))
     return Starlette(routes=ROUTES, lifespan=_lifespan(settings), middleware=guards)
 

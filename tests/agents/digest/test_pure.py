@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.digest.graph import READERS, builder, graph
-from agents.digest.markdown import money, plain
+from agents.digest.markdown import money
 from agents.digest.prompts import headline_prompt
 from agents.digest.report import PARTS, change
 from agents.digest.rules import answer, headline
 from agents.digest.slots import Span, slot_before, slot_of, spans_of
 from agents.digest.wording import objection
 from agents.shared.offline import Request
+from agents.shared.plain import plain
 
 LONDON = ZoneInfo("Europe/London")
 SEVEN = time(7)

@@ -1,8 +1,8 @@
 """Vectors without a provider: words and parts of words, hashed into a fixed number of places and counted.
 
 What that can do: texts that share words, or words of one root ("cancel", "cancelling", "cancellation"), lie near each
-other, and the same on every machine. What it can't: it knows no meaning. "Money back" and "refund" have nothing in common
-here. For that, name a provider's model.
+other, and the same on every machine. What it can't: it knows no meaning. "Money back" and "refund" have nothing in
+common here. For that, name a provider's model.
 """
 
 import math
