@@ -39,6 +39,7 @@ OTHERS = {
     "LANGGRAPH_CLOUD_LICENSE_KEY",
 }
 KEY = "0123456789abcdef-key"
+PORTS = {"server": 2024, "console": 2025}
 
 
 def documents(*paths: Path) -> list[dict[str, Any]]:
@@ -111,11 +112,10 @@ def test_every_command_is_one_that_there_is() -> None:
 
 
 def test_ports_services_and_addresses_agree() -> None:
-    ports = {"server": 2024, "console": 2025}
     assert (Settings.model_fields["port"].default, Settings.model_fields["console_port"].default) == tuple(
-        ports.values()
+        PORTS.values()
     )
-    for name, port in ports.items():
+    for name, port in PORTS.items():
         assert container(name)["ports"] == [{"name": "http", "containerPort": port}]
         (service,) = [
             each
@@ -143,6 +143,103 @@ def test_what_stops_gets_the_time_that_it_takes() -> None:
         if each["kind"] == "Deployment":
             assert each["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] > longest
     assert int(services(DEPLOY / "compose.yaml")["server"]["stop_grace_period"].removesuffix("s")) > longest
+
+
+def test_probes_ask_for_what_the_processes_answer() -> None:
+    """That they do answer is the slow test's below; here that no path has drifted from the one that `up` waits for."""
+    from stationmaster.console import process as console
+    from stationmaster.server import process as server
+
+    health = {"server": server.kind({}).health, "console": console.CONSOLE.health}
+    for name, path in health.items():
+        asked = probes(container(name))
+        assert path in asked and {each.partition("?")[0] for each in asked} == {path}
+        (port,) = {
+            container(name)[key]["httpGet"]["port"] for key in container(name) if key.endswith("Probe")
+        }
+        assert port in {each["name"] for each in container(name)["ports"]}
+    for path in COMPOSED:
+        for name, service in services(path).items():
+            check = service.get("healthcheck", {}).get("test", [])
+            if name in health and check[1:2] == ["python"]:
+                compile(check[3], name, "exec")
+                assert f":{PORTS[name]}{health[name]}" in check[3]
+
+
+@pytest.mark.parametrize("path", COMPOSED, ids=lambda path: path.name)
+def test_a_compose_file_refers_to_what_it_has_and_to_what_is_documented(path: Path) -> None:
+    """What `docker compose config` would say, as far as it can be said without it."""
+    whole = yaml.safe_load(path.read_text())
+    told = (DEPLOY / "README.md").read_text() + (ROOT / ".env.example").read_text()
+    for name, service in whole["services"].items():
+        assert ("image" in service) or ("build" in service), name
+        assert set(service.get("depends_on", {})) <= set(whole["services"])
+        for other, on in service.get("depends_on", {}).items():
+            assert on["condition"] != "service_healthy" or "healthcheck" in whole["services"][other]
+        mounted = {each.split(":")[0] for each in service.get("volumes", [])}
+        assert {each for each in mounted if "/" not in each} <= set(whole.get("volumes", {}))
+        build = service.get("build")
+        if build:
+            assert (path.parent / build["context"] / build["dockerfile"]).is_file()
+        for port in service.get("ports", []):
+            assert port.startswith("127.0.0.1:"), "a port of this machine alone"
+    asked = re.findall(r"\$\{(\w+)(:[?-][^}]*)?\}", path.read_text())
+    assert asked and all(rest for _, rest in asked), "each has a default, or says that it is missing"
+    for name, rest in asked:
+        assert name in told, name
+        assert not rest.startswith(":?") or "deploy/.env" in rest or "licence" in rest
+
+
+def test_a_kubernetes_file_refers_to_what_there_is() -> None:
+    (kustomization,) = documents(DEPLOY / "kubernetes" / "kustomization.yaml")
+    listed = {DEPLOY / "kubernetes" / name for name in kustomization["resources"]}
+    assert listed <= set(MANIFESTS)
+    apart = {path.name for path in MANIFESTS} - {path.name for path in listed}
+    assert apart == {"kustomization.yaml", "apply.yaml", "secret.example.yaml"}
+    for each in documents(*listed):
+        template = each["spec"].get("template") if "spec" in each else None
+        if not template:
+            continue
+        assert each["spec"]["selector"]["matchLabels"].items() <= template["metadata"]["labels"].items()
+        pod = template["spec"]
+        claims = each["spec"].get("volumeClaimTemplates", [])
+        volumes = {volume["name"] for volume in pod.get("volumes", [])}
+        volumes |= {claim["metadata"]["name"] for claim in claims}
+        for one in pod["containers"]:
+            assert {mount["name"] for mount in one.get("volumeMounts", [])} <= volumes
+            for source in one.get("envFrom", []):
+                assert source["configMapRef"]["name"] in {
+                    made["name"] for made in kustomization["configMapGenerator"]
+                }
+    names = {(each["kind"], each["metadata"]["name"]) for each in documents(*listed)}
+    for kind, name in names:
+        if kind == "PodDisruptionBudget":
+            assert ("Deployment", name) in names
+
+
+def test_the_start_script_hands_on_options_and_signals_and_shows_the_log(tmp_path: Path) -> None:
+    stub = tmp_path / "stationmaster"
+    stub.write_text(
+        "#!/bin/sh\necho \"asked: $*\"\ntrap 'echo stopped; exit 7' TERM\n"
+        "echo 'a line' >> \"$STATIONMASTER_DATA_DIR/server.log\"\nwhile :; do sleep 0.1; done\n"
+    )
+    stub.chmod(0o755)
+    env = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "STATIONMASTER_DATA_DIR": str(tmp_path)}
+    output = tmp_path / "out"
+    with output.open("wb") as log:
+        process = subprocess.Popen(
+            [DEPLOY / "serve.sh", "--replicas", "2"],
+            env=clean_environment(env),
+            stdout=log,
+            start_new_session=True,
+        )
+    try:
+        eventually(lambda: "a line" in output.read_text(), "the log shows", 20)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 7
+        assert output.read_text().splitlines()[0] == "asked: serve --replicas 2"
+    finally:
+        _end(process)
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")

@@ -22,7 +22,14 @@ from stationmaster.processes.sockets import listen, local_url
 from stationmaster.server import process as server_process
 from stationmaster.server.policy import require_guarded
 from stationmaster.server.record import Record, claim, remove_record, write_record
-from stationmaster.server.stock import COMMUNITY, CONFIG_NAME, Project, read_project, require_ours
+from stationmaster.server.stock import (
+    COMMUNITY,
+    CONFIG_NAME,
+    Project,
+    read_project,
+    require_ours,
+    require_python,
+)
 from stationmaster.settings import Settings, load_settings
 
 
@@ -49,6 +56,7 @@ def serve(
             "runtime_edition": COMMUNITY, **{name: value for name, value in given.items() if value is not None}
         }
     )  # fmt: skip
+    require_python(project)
     require_guarded(project, settings)
     require_ours(project)
     asyncio.run(_until_signal(settings, project, replicas))

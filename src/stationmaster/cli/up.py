@@ -22,7 +22,15 @@ from stationmaster.processes.sockets import listen
 from stationmaster.server.edition import take
 from stationmaster.server.policy import require_guarded
 from stationmaster.server.record import claim, remove_record, write_record
-from stationmaster.server.stock import COMMUNITY, CONFIG_NAME, OUR_AUTH, Project, read_project, require_ours
+from stationmaster.server.stock import (
+    COMMUNITY,
+    CONFIG_NAME,
+    OUR_AUTH,
+    Project,
+    read_project,
+    require_ours,
+    require_python,
+)
 from stationmaster.settings import Settings, load_settings
 from stationmaster.shop.seed import seed_if_empty
 
@@ -68,6 +76,7 @@ def up(
     settings = load_settings().model_copy(
         update={name: value for name, value in given.items() if value is not None}
     )
+    require_python(project)
     require_guarded(project, settings)
     if settings.runtime_edition == COMMUNITY:
         require_ours(project)

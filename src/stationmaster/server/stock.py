@@ -24,6 +24,7 @@ SECTIONS = {
 }
 
 
+JAVASCRIPT = frozenset({".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"})
 COMMUNITY = "community"
 # Of the community runtime alone: the in-memory one takes no encryption.
 DURABLE_SECTIONS = {**SECTIONS, "encryption": "LANGGRAPH_ENCRYPTION"}
@@ -98,6 +99,22 @@ def require_ours(project: Project) -> None:
             raise BadProject(
                 f"{project.path} sets {name}.path: what it keeps would be neither fenced nor durable here. "
                 "Remove it, or run `langgraph dev`"
+            )
+
+
+def require_python(project: Project) -> None:
+    """BadProject for a project with parts in JavaScript, which write their checkpoints from a process of their own:
+    past the fence of the durable server, and not at all under `langgraph dev`'s."""
+    specs = {f"graph {name!r}": spec for name, spec in project.config["graphs"].items()}
+    specs["http.app"] = (project.config.get("http") or {}).get("app")
+    specs["auth.path"] = project.config.get("auth")
+    for name, spec in specs.items():
+        path = spec.get("path") if isinstance(spec, dict) else spec
+        file = path.rpartition(":")[0] or path if isinstance(path, str) else ""
+        if Path(file).suffix in JAVASCRIPT:
+            raise BadProject(
+                f"{project.path}: {name} is JavaScript ({path}), and this server runs Python alone: serve it with "
+                "`npx @langchain/langgraph-cli dev` or `langgraph up`, or name a file without it by --config"
             )
 
 

@@ -58,6 +58,26 @@ def test_persistence_of_the_projects_own_is_refused(tmp_path: Path, section: str
     assert f"{section}.path" in done.stderr and "Remove it" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["serve", "up"])
+@pytest.mark.parametrize(
+    ("part", "named"),
+    [
+        ({"graphs": {"py": "a.b:c", "agent": "./src/agent.ts:graph"}}, "graph 'agent' is JavaScript (./src/agent.ts"),
+        ({"graphs": {"agent": {"path": "./agent.mjs:make"}}}, "graph 'agent' is JavaScript (./agent.mjs:make)"),
+        ({"http": {"app": "./app.cts:app"}}, "http.app is JavaScript"),
+        ({"auth": {"path": "./auth.js:auth"}}, "auth.path is JavaScript"),
+    ],
+)  # fmt: skip
+def test_what_is_javascript_is_refused_with_the_way_out(
+    tmp_path: Path, command: str, part: dict[str, object], named: str
+) -> None:
+    config = tiny_project(tmp_path)
+    config.write_text(json.dumps({**json.loads(config.read_text()), **part}))
+    done = in_process(command, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"{config}: {named}" in done.stderr.replace("\n", "") and "langgraph up" in done.stderr
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     done = in_process("serve", "--config", "other.json", cwd=tmp_path)
     assert done.returncode == 2 and "no other.json" in done.stderr and "--config" in done.stderr
