@@ -2534,6 +2534,70 @@ CREATE TABLE webhooks.refusals (
 
 
 --
+-- Name: deliverables; Type: TABLE; Schema: workshop; Owner: -
+--
+
+CREATE TABLE workshop.deliverables (
+    deliverable_id bigint NOT NULL,
+    idempotency_key text NOT NULL,
+    tenant text DEFAULT 'main'::text NOT NULL,
+    thread_id text NOT NULL,
+    task text NOT NULL,
+    files jsonb NOT NULL,
+    status text NOT NULL,
+    passed integer NOT NULL,
+    total integer NOT NULL,
+    findings jsonb NOT NULL,
+    handoffs integer NOT NULL,
+    accepted_by text,
+    kept_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT deliverables_accepted_by_check CHECK ((accepted_by <> ''::text)),
+    CONSTRAINT deliverables_accepted_by_somebody CHECK (((status = 'accepted'::text) = (accepted_by IS NOT NULL))),
+    CONSTRAINT deliverables_are_clean CHECK (((status = 'accepted'::text) OR (NOT (findings @? '$[*]?(@."severity" != "low")'::jsonpath)))),
+    CONSTRAINT deliverables_files_check CHECK ((files ? 'solution.py'::text)),
+    CONSTRAINT deliverables_findings_check CHECK ((jsonb_typeof(findings) = 'array'::text)),
+    CONSTRAINT deliverables_handoffs_check CHECK ((handoffs >= 0)),
+    CONSTRAINT deliverables_idempotency_key_check CHECK ((idempotency_key <> ''::text)),
+    CONSTRAINT deliverables_pass CHECK ((passed = total)),
+    CONSTRAINT deliverables_passed_check CHECK ((passed > 0)),
+    CONSTRAINT deliverables_status_check CHECK ((status = ANY (ARRAY['delivered'::text, 'accepted'::text]))),
+    CONSTRAINT deliverables_task_check CHECK ((task <> ''::text)),
+    CONSTRAINT deliverables_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
+-- Name: deliverables_deliverable_id_seq; Type: SEQUENCE; Schema: workshop; Owner: -
+--
+
+ALTER TABLE workshop.deliverables ALTER COLUMN deliverable_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME workshop.deliverables_deliverable_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: notes; Type: TABLE; Schema: workshop; Owner: -
+--
+
+CREATE TABLE workshop.notes (
+    tenant text DEFAULT 'main'::text NOT NULL,
+    note_id text NOT NULL,
+    title text NOT NULL,
+    body text NOT NULL,
+    search tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, title), 'A'::"char") || setweight(to_tsvector('english'::regconfig, body), 'D'::"char"))) STORED NOT NULL,
+    CONSTRAINT notes_body_check CHECK ((body <> ''::text)),
+    CONSTRAINT notes_note_id_check CHECK ((note_id ~ '^[a-z0-9-]+$'::text)),
+    CONSTRAINT notes_tenant_check CHECK ((tenant <> ''::text)),
+    CONSTRAINT notes_title_check CHECK ((title <> ''::text))
+);
+
+
+--
 -- Name: solutions; Type: TABLE; Schema: workshop; Owner: -
 --
 
@@ -3304,6 +3368,30 @@ ALTER TABLE ONLY webhooks.refusals
 
 
 --
+-- Name: deliverables deliverables_idempotency_key_key; Type: CONSTRAINT; Schema: workshop; Owner: -
+--
+
+ALTER TABLE ONLY workshop.deliverables
+    ADD CONSTRAINT deliverables_idempotency_key_key UNIQUE (idempotency_key);
+
+
+--
+-- Name: deliverables deliverables_pkey; Type: CONSTRAINT; Schema: workshop; Owner: -
+--
+
+ALTER TABLE ONLY workshop.deliverables
+    ADD CONSTRAINT deliverables_pkey PRIMARY KEY (deliverable_id);
+
+
+--
+-- Name: notes notes_pkey; Type: CONSTRAINT; Schema: workshop; Owner: -
+--
+
+ALTER TABLE ONLY workshop.notes
+    ADD CONSTRAINT notes_pkey PRIMARY KEY (tenant, note_id);
+
+
+--
 -- Name: solutions solutions_idempotency_key_key; Type: CONSTRAINT; Schema: workshop; Owner: -
 --
 
@@ -3835,6 +3923,20 @@ CREATE INDEX deliveries_new ON webhooks.deliveries USING btree (next_try_at) WHE
 --
 
 CREATE INDEX deliveries_thread ON webhooks.deliveries USING btree (thread_id);
+
+
+--
+-- Name: deliverables_tenant; Type: INDEX; Schema: workshop; Owner: -
+--
+
+CREATE INDEX deliverables_tenant ON workshop.deliverables USING btree (tenant, kept_at);
+
+
+--
+-- Name: notes_search; Type: INDEX; Schema: workshop; Owner: -
+--
+
+CREATE INDEX notes_search ON workshop.notes USING gin (search);
 
 
 --

@@ -1,0 +1,165 @@
+"""The work of the engineering team's graph: each function is one node and returns the keys it changes.
+
+The workers' nodes stand in handing.py.
+"""
+
+import logging
+from typing import Literal
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Overwrite
+
+from agents.engineering_team import asking, ending, questions, reporting, steering, tools
+from agents.engineering_team.checks.finding import blocking, counted, joined
+from agents.engineering_team.context import Context
+from agents.engineering_team.ledger import Handoff
+from agents.engineering_team.overview import overview
+from agents.engineering_team.questions import Accept, SendBack, Stop
+from agents.engineering_team.state import Files, State, Update
+from agents.engineering_team.steering import SOLUTION, TESTS, Again, End, Go
+from agents.engineering_team.workers.writing import LONGEST_FILE
+from agents.shared.limits import over_limit
+from agents.shared.resilience import GivenUp, giving_up
+from agents.shared.running import caller, tenant_on, thread_id
+
+logger = logging.getLogger(__name__)
+LONGEST_TASK = 8_000
+NEXT = Literal["researcher", "coder", "quality", "supervisor", "deliver", "sign_off", "report"]
+
+
+async def intake(state: State, runtime: Runtime[Context]) -> Update:
+    """Open a task: clear what belonged to the one before, count it, check the limits of the thread."""
+    context, turns = Context.of(runtime), state.get("turns", 0) + 1
+    reason = over_limit(
+        state.get("usage", {}), turns=turns, max_turns=context.max_turns, max_cost_usd=context.max_cost_usd
+    )
+    async with giving_up(runtime) as given_up:  # now, for an answer may come with the operators' key
+        await tenant_on(runtime)
+    said = (message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
+    given = _given(state)
+    update: Update = {
+        "turns": 1,
+        "tests": "",  # the next task brings its own, or none
+        "code": "",
+        "task": next(said, "").strip()[:LONGEST_TASK],
+        "given": given,
+        "files": given,
+        "reviewed": {},
+        "research": Overwrite([]),
+        "build": None,
+        "review": None,
+        "audit": None,
+        "handoffs": Overwrite([]),
+        "results": Overwrite([]),
+        "notices": [],
+        "advice": "",
+        "advised": 0,
+        "advised_at": 0,
+        "outcome": None,
+        "why": "",
+        "deliverable": None,
+        "failures": Overwrite([]),
+        "degraded": Overwrite([f"limit reached: {reason}"] if reason else []),
+    }
+    if reason:
+        return {**update, "outcome": "closed", "why": reason}
+    if given_up.reasons:
+        # Whose the work would be can't be told: nobody's is begun.
+        return {**update, "failures": Overwrite([{"node": "intake", "reason": "; ".join(given_up.reasons)}])}
+    return update
+
+
+async def supervisor(state: State, runtime: Runtime[Context]) -> Command[NEXT]:
+    """Decide who works next. What can't be followed is decided again, knowing why; what goes round ends politely."""
+    context = Context.of(runtime)
+    if over := steering.due(state, context):
+        return ending.ended(state, over, context)
+    asker = asking.Asker("supervise", context.supervisor_prompt, "supervisor")
+    decision, update = await asking.decided(asker, overview(state, context), asking.Decision, runtime)
+    match steering.follow(state, decision, context):
+        case Again(notice=notice):
+            return Command(
+                goto="supervisor", update={**update, "notices": [*state.get("notices", []), notice]}
+            )
+        case End() as over:
+            return ending.ended(state, over, context, update)
+        case Go(to=to, reason=reason, brief=brief, by=by):
+            runtime.stream_writer({"progress": f"{to}: {brief[:200]}"})
+            number = steering.next_number(state)
+            seen = steering.seen(state, to)
+            handoff = Handoff(number=number, by=by, to=to, reason=reason, brief=brief, seen=seen)
+            return Command(goto=to, update={**update, "handoffs": [handoff], "notices": []})
+
+
+async def sign_off(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["deliver", "supervisor", "report"]]:
+    """A person accepts, sends back or stops. Nothing with an effect may ever stand in this node."""
+    match questions.ask_person(state):
+        case Accept():
+            return Command(goto="deliver", update={"outcome": "accepted"})
+        case Stop(reason=reason):
+            return Command(goto="report", update={"outcome": "stopped", "why": reason or "no reason given"})
+        case SendBack(advice=advice):
+            update: Update = {
+                "advice": advice,
+                "advised": state.get("advised", 0) + 1,
+                "advised_at": steering.next_number(state) - 1,
+                "notices": [],
+                "why": "",
+            }
+            return Command(goto="supervisor", update=update)
+
+
+async def deliver(state: State, runtime: Runtime[Context]) -> Update:
+    """Try and read the files once more, and keep them if they are what state says: once for the task.
+
+    State may be written by callers; a delivery says that tests pass and that nothing is left, so it is looked at here.
+    """
+    files, accepted = state.get("files", {}), state.get("outcome") == "accepted"
+    build = await tools.tried(files, Context.of(runtime))
+    checked = [*await tools.style_of(files, build), *await tools.holes_in(files, build)]
+    found = joined(checked, [one for one in steering.findings(state) if one["by"] == "model"])
+    update: Update = {"build": build}
+    if build["kind"] != "passed":
+        return {**update, "outcome": "incomplete", "why": f"tried once more, {build['summary']}"}
+    if blocking(found) and not accepted:
+        why = f"looked at once more, there is {counted(blocking(found))} left to mend"
+        return {**update, "outcome": "incomplete", "why": why}
+    async with giving_up(runtime) as given_up:
+        tenant = await tenant_on(runtime)
+        by = caller().identity if blocking(found) else None
+        await tools.keep(state, build, found, tenant=tenant, thread_id=thread_id(runtime), accepted_by=by)
+        return {**update, "outcome": "accepted" if blocking(found) else "delivered"}
+    return {**update, **failed("deliver", given_up)}
+
+
+async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
+    """Keep what could not be done, for operators."""
+    failures = state.get("failures", [])
+    async with giving_up(runtime) as given_up:
+        await tools.bury(state, failures, thread_id(runtime))
+    if given_up.reasons:
+        logger.error("dead letter not stored: thread %s, %s", thread_id(runtime), failures)
+    return {"degraded": [f"dead_letter: {reason}" for reason in given_up.reasons], "outcome": "unavailable"}
+
+
+async def report(state: State) -> Update:
+    """Say honestly what came of it: what is there, and what is missing."""
+    made = reporting.deliverable(state)
+    return {"deliverable": made, "outcome": made["outcome"], "messages": [AIMessage(reporting.reply(made))]}
+
+
+def failed(node: str, given_up: GivenUp) -> Update:
+    """What a node could not do."""
+    return {"failures": [{"node": node, "reason": "; ".join(given_up.reasons)}]}
+
+
+def _given(state: State) -> Files:
+    """The caller's files for this task."""
+    given = {SOLUTION: state.get("code") or "", TESTS: state.get("tests") or ""}
+    for name, text in given.items():
+        if not isinstance(text, str) or len(text) > LONGEST_FILE:
+            raise ValueError(f"{name} must be text of at most {LONGEST_FILE} characters: send one module")
+    return {name: text for name, text in given.items() if text.strip()}

@@ -1,0 +1,64 @@
+"""What a person is asked when tests pass and findings are left, and the answers that fit.
+
+The server hands `response_schema` to whoever draws the form and checks the answer against it before the node goes on.
+"""
+
+from typing import Annotated, Any, Literal
+
+from langgraph.types import interrupt
+from pydantic import BaseModel, ConfigDict, Field, RootModel
+
+from agents.engineering_team.checks.finding import blocking, counted
+from agents.engineering_team.state import State
+from agents.engineering_team.steering import findings
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Accept(_Answer):
+    """Deliver it with its findings."""
+
+    action: Literal["accept"]
+
+
+class SendBack(_Answer):
+    """Back to the team, with a hint."""
+
+    action: Literal["send_back"]
+    advice: str = Field(
+        min_length=1, max_length=2_000, pattern=r"\S", description="What to do otherwise; code is welcome"
+    )
+
+
+class Stop(_Answer):
+    """End it; nothing is delivered."""
+
+    action: Literal["stop"]
+    reason: str = Field(default="", max_length=2_000, description="Why, for whoever asked")
+
+
+class Answer(RootModel[Annotated[Accept | SendBack | Stop, Field(discriminator="action")]]):
+    """What a person may answer: accept, send_back (advice), or stop (reason)."""
+
+
+def question(state: State) -> dict[str, Any]:
+    """The payload: computed from state alone, so that a re-run asks the same."""
+    left = blocking(findings(state))
+    return {
+        "kind": "open_findings",
+        "title": f"Tests pass, and of review and audit {counted(left)} left to mend: deliver it?",
+        "task": state.get("task", ""),
+        "why": state.get("why", ""),
+        "files": state.get("files", {}),
+        "findings": findings(state),
+        "on_accept": "It is delivered as accepted, with its findings.",
+        "on_send_back": "The team goes on with your advice, within its limits.",
+        "on_stop": "Nothing is delivered; whoever asked gets the work and its findings, marked as stopped.",
+    }
+
+
+def ask_person(state: State) -> Accept | SendBack | Stop:
+    """Pause until a person answers. The node runs again from its start then: nothing with an effect before it."""
+    return interrupt(question(state), response_schema=Answer).root

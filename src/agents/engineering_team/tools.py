@@ -1,0 +1,97 @@
+"""What the team does to the world: code is run behind walls, what is delivered is kept once, failures are buried."""
+
+import asyncio
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from agents.engineering_team.checks import security, style
+from agents.engineering_team.checks.finding import Finding, blocking
+from agents.engineering_team.context import Context
+from agents.engineering_team.ledger import digest
+from agents.engineering_team.state import Build, Failure, Files, State
+from agents.engineering_team.steering import SOLUTION, TESTS
+from agents.shared.database import connection
+from agents.shared.queries import load
+from agents.shared.resilience import breaker
+from agents.shared.sandbox import runner
+from agents.shared.sandbox.verdicts import log_of
+from agents.shared.shop import dead_letters
+from agents.shared.shop.text import storable
+
+_KEEP = load(__file__)["keep_deliverable"]
+UNREAD = ("syntax", "crashed", "unprotected", "memory")
+"""Verdicts after which code is not read in this process: an interpreter fell over it, or never saw it."""
+
+
+async def tried(files: Files, context: Context) -> Build:
+    """Run the tests of the files, in a process behind walls."""
+    verdict = await runner.run(files.get(SOLUTION, ""), files.get(TESTS, ""), context.limits())
+    return {
+        "of": digest(files),
+        "kind": verdict["kind"],
+        "summary": verdict["summary"],
+        "passed": verdict["passed"],
+        "total": verdict["total"],
+        "log": log_of(verdict),
+    }
+
+
+async def style_of(files: Files, build: Build) -> list[Finding]:
+    """What can be read off the files for the reviewer."""
+    if unread := _unread("style", build):
+        return unread
+    return await asyncio.to_thread(style.look, files.get(SOLUTION, ""), files.get(TESTS, ""))
+
+
+async def holes_in(files: Files, build: Build) -> list[Finding]:
+    """What can be read off the solution for the auditor."""
+    return _unread("security", build) or await asyncio.to_thread(security.scan, files.get(SOLUTION, ""))
+
+
+def _unread(area: Any, build: Build) -> list[Finding]:
+    if build["kind"] not in UNREAD:
+        return []
+    message = f"the code was not looked at, since it could not be run: {build['summary']}"
+    return [Finding(area=area, rule="unreadable", line=0, severity="high", message=message, by="check")]
+
+
+async def keep(
+    state: State,
+    build: Build,
+    findings: list[Finding],
+    *,
+    tenant: str,
+    thread_id: str,
+    accepted_by: str | None,
+) -> bool:
+    """Keep the deliverable of the thread's current task; False when it is kept already."""
+    row = {
+        "key": f"deliverable:{thread_id}:{state.get('turns', 0)}",
+        "tenant": tenant,
+        "thread_id": thread_id,
+        "task": storable(state.get("task", "")) or "(no words)",
+        "files": Jsonb({name: storable(text) for name, text in state.get("files", {}).items()}),
+        "status": "accepted" if blocking(findings) else "delivered",
+        "passed": build["passed"],
+        "total": build["total"],
+        "findings": Jsonb([{**one, "message": storable(one["message"])} for one in findings]),
+        "handoffs": len(state.get("handoffs", [])),
+        "accepted_by": accepted_by,
+    }
+    async with breaker("workshop"), connection() as conn:
+        kept = await (await conn.execute(_KEEP, row)).fetchone()
+    return kept is not None
+
+
+async def bury(state: State, failures: list[Failure], thread_id: str) -> bool:
+    """Keep what could not be done where operators look for it."""
+    return await dead_letters.bury(
+        key=f"dead-letter:engineering_team:{thread_id}:{state.get('turns', 0)}",
+        graph="engineering_team",
+        node=failures[0]["node"],
+        ticket_id=None,
+        thread_id=thread_id,
+        reason="; ".join(f"{failure['node']}: {failure['reason']}" for failure in failures),
+        detail={"task": state.get("task", ""), "handoffs": len(state.get("handoffs", []))},
+    )
