@@ -57,6 +57,7 @@ class Measured:
 async def measure(uri: str, *, count: int, warm_up: int = 10) -> Measured:
     """So many tickets through the graph, each beside an empty run. The agents' database must be configured."""
     measured = Measured()
+    # check: allow memory-saver: what is measured is the work of the nodes, and nothing has to last
     ours = builder.compile(checkpointer=InMemorySaver(), name="support")
     with clocks(measured.nodes):
         for number, (kind, text) in enumerate(tickets(uri, warm_up + count)):
@@ -116,6 +117,7 @@ async def _timed(graph: Any, sent: Any, thread: RunnableConfig, context: Context
 
 @cache
 def _empty(steps: int) -> Any:
+    # check: allow memory-saver: the same saver as the graph beside which it is measured
     return chain(steps).compile(checkpointer=InMemorySaver())
 
 

@@ -14,6 +14,7 @@ from langgraph.graph.message import add_messages
 from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
 
+from agents.shared.failures import Failure
 from agents.shared.limits import Usage, add_usage
 from agents.shared.shop.articles import Article
 from agents.shared.shop.orders import Order
@@ -70,13 +71,6 @@ class Problem(TypedDict):
     answer: str
 
 
-class Failure(TypedDict):
-    """What a node could not do, after its retries; it ends in the dead letters."""
-
-    node: str
-    reason: str
-
-
 class Dropped(TypedDict):
     """A refund that waited for a person when the customer wrote again, which took the question away."""
 
@@ -101,6 +95,8 @@ class Input(TypedDict):
     messages: Annotated[list[AnyMessage], add_messages]
 
 
+# check: allow many-keys: most are the record of one request, which `intake` clears as a whole; threads that wait for a
+# person hold them under these names
 class State(TypedDict):
     """The whole state; see the module's docstring for how long each key lives."""
 

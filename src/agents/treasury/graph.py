@@ -89,4 +89,6 @@ builder.add_conditional_edges("alert", after_alert)
 builder.add_edge("dead_letter", "cancel")  # what had not begun never will: its reference is free again
 builder.add_edge("reply", END)
 
+# check: allow no-ceiling: alert, dead_letter and cancel come once each: with the outcome that `dead_letter` sets,
+# `after_cancel` leads to the reply
 graph = builder.compile(name="treasury").with_config(recursion_limit=RECURSION_LIMIT)

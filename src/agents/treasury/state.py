@@ -12,6 +12,7 @@ from langgraph.graph.message import add_messages
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from agents.shared.failures import Failure
 from agents.shared.limits import Usage, add_usage
 
 LARGEST_USD = 1_000_000_000
@@ -99,14 +100,6 @@ class Clarification(TypedDict):
     answer: NotRequired[str]
 
 
-@with_config(ConfigDict(extra="forbid"))
-class Failure(TypedDict):
-    """What a node could not do after its retries; it ends in the dead letters."""
-
-    node: str
-    reason: str
-
-
 class Input(BaseModel):
     """What a requester sends: plain words, or the proposal itself."""
 
@@ -119,6 +112,8 @@ class Input(BaseModel):
     request: Proposal | None = Field(default=None, description="the request itself, instead of words")
 
 
+# check: allow many-keys: the record of one request, cleared as a whole by `intake`, each key checked by its type;
+# threads that wait for a signature hold them under these names
 class State(BaseModel):
     """The whole state. messages, turns and usage belong to the thread; the rest to one request, cleared by `intake`."""
 

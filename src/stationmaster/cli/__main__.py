@@ -17,6 +17,7 @@ COMMANDS = (
     "up",
     "serve",
     "status",
+    "check",
     "plan",
     "apply",
     "adopt",

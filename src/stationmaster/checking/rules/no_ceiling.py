@@ -1,0 +1,74 @@
+"""Cycles that nothing ends but the recursion limit."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from stationmaster.checking.audit import Whole
+from stationmaster.checking.compiled import Graph
+from stationmaster.checking.finding import Found, Rule
+from stationmaster.checking.reading.flow import flow_of
+from stationmaster.checking.reading.functions import Function
+
+COUNTED = re.compile(
+    r"turn|round|attempt|tries|retr|step|count|iteration|loop|calls|usage|cost|budget|limit|max|remaining|left|"
+    r"enough|spent|depth|len\(",
+    re.IGNORECASE,
+)
+LIMITING = ("ModelCallLimitMiddleware", "ToolCallLimitMiddleware")
+
+
+def _find(whole: Whole) -> Iterator[Found]:
+    for graph in whole.graphs:
+        for cycle in unlimited(graph):
+            around = ", ".join(sorted(cycle)) if len(cycle) > 1 else f"{next(iter(cycle))} on itself"
+            limit = (graph.pregel.config or {}).get("recursion_limit")
+            ends = f"only the recursion limit of {limit} ends" if limit else "nothing ends"
+            yield Found(graph.name, graph.place, f"{ends} the cycle of {around}")
+
+
+def unlimited(graph: Graph) -> list[frozenset[str]]:
+    """The cycles in which nothing is counted. One that a person is asked in is ended by them."""
+    managed = {"RemainingStepsManager", "IsLastStepManager"}
+    if managed & {getattr(each, "__name__", "") for each in getattr(graph.builder, "managed", {}).values()}:
+        return []
+    return [cycle for cycle in _unasked(graph) if not _counts(graph, cycle)]
+
+
+def _unasked(graph: Graph) -> list[frozenset[str]]:
+    stops = {*graph.pregel.interrupt_after_nodes, *graph.pregel.interrupt_before_nodes}
+    asks = {node.name for node in graph.nodes.values() if node.flow.pauses} | stops
+    return graph.cycles_without(frozenset(asks))
+
+
+def _counts(graph: Graph, cycle: frozenset[str]) -> bool:
+    if any(name.startswith(LIMITING) for name in cycle):
+        return True
+    functions: list[Function] = []
+    for name in cycle:
+        functions += graph.nodes[name].flow.functions.values()
+    for router in graph.routers:
+        if router.source in cycle and router.function is not None:
+            functions += flow_of([router.function], graph.roots).functions.values()
+    return any(_compares(function) for function in functions if graph.is_ours(function))
+
+
+def _compares(function: Function) -> bool:
+    """Whether it compares a number that is counted with another; what it counts is told by the names alone."""
+    return any(
+        isinstance(node, ast.Compare)
+        and any(isinstance(each, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for each in node.ops)
+        and COUNTED.search(ast.unparse(node))
+        for node in ast.walk(function.node)
+    )
+
+
+RULE = Rule(
+    name="no-ceiling",
+    looks_for="a cycle in which nothing is counted, so that only the recursion limit ends it, or nothing",
+    why="A model that repeats itself goes round until the recursion limit (10,007 steps by default) raises: the run "
+    "fails, after it was paid for.",
+    write="a counter in the state, compared in the router that leads out of the cycle with an honest answer "
+    "(`remaining_steps: RemainingSteps` counts by itself; for create_agent, ModelCallLimitMiddleware)",
+    find=_find,
+)

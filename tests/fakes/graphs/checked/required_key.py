@@ -1,0 +1,88 @@
+"""Keys that older threads lack: required and read without a default; and such that have one."""
+
+import operator
+from dataclasses import dataclass
+from typing import Annotated, Any, NotRequired
+
+from langgraph.graph import END, START, StateGraph
+from pydantic import BaseModel
+from typing_extensions import TypedDict
+
+
+class Typed(TypedDict):
+    notes: Annotated[list[str], operator.add]
+    risk: float
+
+
+class Optional(TypedDict):
+    notes: Annotated[list[str], operator.add]
+    risk: NotRequired[float]
+
+
+class Model(BaseModel):
+    risk: float
+
+
+class Defaulted(BaseModel):
+    risk: float | None = None
+
+
+@dataclass
+class Data:
+    risk: float
+
+
+class Given(TypedDict):
+    risk: float
+
+
+def graph(schema: Any, node: Any, router: Any = None, **kinds: Any) -> Any:
+    builder = StateGraph(schema, **kinds)
+    builder.add_node("work", node)
+    builder.add_edge(START, "work")
+    if router is not None:
+        builder.add_conditional_edges("work", router, [END, "work"])
+    else:
+        builder.add_edge("work", END)
+    return builder.compile()
+
+
+async def reads(state: Typed) -> dict[str, Any]:
+    return {"notes": [f"{state['risk']:.0%}", *state["notes"]]}
+
+
+async def helped(state: Typed) -> dict[str, Any]:
+    return {"notes": [_shown(state)]}
+
+
+def _shown(state: Typed) -> str:
+    return str(state["risk"])
+
+
+async def writes(state: Typed) -> dict[str, Any]:
+    return {"risk": 0.5}
+
+
+async def defaults(state: Typed) -> dict[str, Any]:
+    return {"notes": [str(state.get("risk", 0.0))]}
+
+
+async def looks(state: Typed) -> dict[str, Any]:
+    return {"notes": [str(state["risk"]) if "risk" in state else "unknown"]}
+
+
+def router(state: Typed) -> str:
+    return END if state["risk"] else "work"
+
+
+bad_reads = graph(Typed, reads)
+bad_helped = graph(Typed, helped)
+bad_router = graph(Typed, writes, router)
+bad_model = graph(Model, writes)
+bad_data = graph(Data, writes)
+good_defaults = graph(Typed, defaults)
+good_looks = graph(Typed, looks)
+good_writes = graph(Typed, writes)
+good_optional = graph(Optional, defaults)
+good_model = graph(Defaulted, writes)
+good_given = graph(Typed, reads, input_schema=Given)
