@@ -3,40 +3,42 @@
 from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
+from langgraph.runtime import get_runtime
 
 from agents.coder import nodes
 from agents.coder.context import MAX_ADVICE, RECURSION_LIMIT, Context
 from agents.coder.state import Input, State
-from agents.coder.verdict import last, stuck
+from agents.coder.verdict import best, stuck
 from agents.shared.resilience import RETRY
 
 
-def after_intake(state: State) -> Literal["generate", "report"]:
-    """Over a limit: say so."""
+def after_intake(state: State) -> Literal["generate", "report", "dead_letter"]:
+    """Over a limit: say so. Where it can't be told whose task it is, operators have it."""
+    if state.get("failures"):
+        return "dead_letter"
     return "report" if state.get("outcome") == "closed" else "generate"
 
 
-def after_generate(state: State, runtime: Runtime[Context]) -> Literal["verify", "generate", "ask", "report"]:
+def after_generate(state: State) -> Literal["verify", "generate", "ask", "report"]:
     """To the tests; an answer that holds no code has used up a round."""
     if not state.get("problem"):
         return "verify"
-    if state.get("rounds", 0) < Context.of(runtime).max_rounds:
+    if state.get("rounds", 0) < _context().max_rounds:
         return "generate"
-    return _at_the_end(state, runtime)
+    return _at_the_end(state)
 
 
 def after_verify(
-    state: State, runtime: Runtime[Context]
+    state: State,
 ) -> Literal["keep", "critique", "ask", "report", "dead_letter"]:
     """Passed: keep it. Else another round, while there are rounds and the last was not a repetition."""
     if state.get("failures"):
         return "dead_letter"
     if state.get("outcome") == "passed":
         return "keep"
-    if state.get("rounds", 0) < Context.of(runtime).max_rounds and not stuck(state):
+    if state.get("rounds", 0) < _context().max_rounds and not stuck(state):
         return "critique"
-    return _at_the_end(state, runtime)
+    return _at_the_end(state)
 
 
 def after_keep(state: State) -> Literal["dead_letter", "report"]:
@@ -44,10 +46,19 @@ def after_keep(state: State) -> Literal["dead_letter", "report"]:
     return "dead_letter" if state.get("failures") else "report"
 
 
-def _at_the_end(state: State, runtime: Runtime[Context]) -> Literal["ask", "report"]:
+def _at_the_end(state: State) -> Literal["ask", "report"]:
     """A person, where there is one and something to show; else an honest end."""
-    may_ask = Context.of(runtime).ask_person and state.get("advised", 0) < MAX_ADVICE
-    return "ask" if may_ask and last(state) else "report"
+    may_ask = _context().ask_person and state.get("advised", 0) < MAX_ADVICE
+    return "ask" if may_ask and best(state) else "report"
+
+
+def _context() -> Context:
+    """What the assistant says; the defaults where there is none: somebody writes into the state (`update_state`)."""
+    try:
+        runtime = get_runtime(Context)
+    except RuntimeError:
+        runtime = None
+    return Context.of(runtime) if runtime else Context()
 
 
 builder = StateGraph(State, context_schema=Context, input_schema=Input)

@@ -1,10 +1,8 @@
 """The work of the coder's graph: each function is one node and returns the keys it changes."""
 
-import logging
 from typing import Literal
 
 from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite
 
@@ -12,12 +10,11 @@ from agents.coder import asking, questions, tools, verdict
 from agents.coder.context import Context
 from agents.coder.questions import Accept, Advise, Stop
 from agents.coder.state import State, Update
-from agents.shared.callers import caller_of
+from agents.shared.failures import buried, failed
 from agents.shared.limits import over_limit
-from agents.shared.resilience import GivenUp, giving_up
-from agents.shared.thread_tenants import tenant_of
-
-logger = logging.getLogger(__name__)
+from agents.shared.resilience import giving_up
+from agents.shared.running import tenant_on, thread_id
+from agents.shared.shop.text import storable
 
 
 async def intake(state: State, runtime: Runtime[Context]) -> Update:
@@ -26,10 +23,11 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
     reason = over_limit(
         state.get("usage", {}), turns=turns, max_turns=context.max_turns, max_cost_usd=context.max_cost_usd
     )
-    async with giving_up(runtime) as given_up:  # now, for the answer may come with the operators' key
-        await tenant_of(caller_of(get_config()), thread_id(runtime))
+    thread_id(runtime)
+    async with giving_up(runtime) as given_up:  # now: an answer may come with the operators' key
+        await tenant_on(runtime)
+    unknown = failed("intake", given_up)  # whose it is; then nothing is spent on it
     degraded = [f"limit reached: {reason}"] if reason else []
-    degraded += [f"intake: {why}" for why in given_up.reasons]
     said = (message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
     return {
         "turns": 1,
@@ -45,8 +43,9 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "problem": None,
         "stopped_because": "",
         "decided_by": None,
-        "failures": Overwrite([]),
-        "degraded": Overwrite(degraded),
+        "kept": None,
+        "failures": Overwrite(unknown["failures"]),
+        "degraded": Overwrite([*degraded, *unknown["degraded"]]),
         "outcome": "closed" if reason else None,
     }
 
@@ -102,42 +101,24 @@ async def keep(state: State, runtime: Runtime[Context]) -> Update:
     if found is None:
         raise ValueError("keep needs an attempt; `verify` makes one")
     async with giving_up(runtime) as given_up:
-        tenant = await tenant_of(caller_of(get_config()), thread_id(runtime))
-        await tools.keep(state, found, tenant=tenant, thread_id=thread_id(runtime))
-        return {}
+        tenant = await tenant_on(runtime)
+        kept = await tools.keep(state, found, tenant=tenant, thread_id=thread_id(runtime))
+        return {} if kept == storable(found["code"]) else {"kept": kept}
     return failed("keep", given_up)
 
 
 async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
     """Keep what could not be done, for operators."""
-    failures = state.get("failures", []) or [{"node": "recursion_limit", "reason": "a bug in the graph"}]
-    async with giving_up(runtime) as given_up:
-        await tools.bury(state, failures, thread_id(runtime))
-    if given_up.reasons:
-        logger.error("dead letter not stored: thread %s, %s", thread_id(runtime), failures)
-    return {
-        "degraded": [f"dead_letter: {reason}" for reason in given_up.reasons],
-        "outcome": "unavailable",
-    }
+    detail = {"task": state.get("task", ""), "attempts": len(state.get("tries", []))}
+    request = str(state.get("turns", 0))
+    kept = await buried(runtime, state.get("failures", []), graph="coder", request=request, detail=detail)
+    return {**kept, "outcome": "unavailable"}
 
 
 async def report(state: State) -> Update:
     """Say honestly what came of it."""
     ended: State = {**state, "outcome": state.get("outcome") or "failed"}
     return {"messages": [AIMessage(verdict.report(ended))], "outcome": ended.get("outcome")}
-
-
-def failed(node: str, given_up: GivenUp) -> Update:
-    """What the caller is told of work that could not be done, and what the dead letter says."""
-    return {
-        "degraded": [f"{node}: {reason}" for reason in given_up.reasons],
-        "failures": [{"node": node, "reason": reason} for reason in given_up.reasons],
-    }
-
-
-def thread_id(runtime: Runtime[Context]) -> str:
-    """The thread's id; empty when the graph is run without a checkpointer."""
-    return (runtime.execution_info.thread_id if runtime.execution_info else None) or ""
 
 
 def _given(state: State) -> str:

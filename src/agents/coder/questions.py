@@ -9,7 +9,7 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from agents.coder.state import Attempt, State
-from agents.coder.verdict import best
+from agents.coder.verdict import best, on_these_tests
 
 
 class _Answer(BaseModel):
@@ -45,7 +45,7 @@ class Answer(RootModel[Annotated[Advise | Accept | Stop, Field(discriminator="ac
 
 def question(state: State, found: Attempt) -> dict[str, Any]:
     """The payload: computed from state alone, so that a re-run asks the same."""
-    tries = state.get("tries", [])
+    tries = on_these_tests(state)
     return {
         "kind": "code_review",
         "title": f"{found['passed']} of {found['total']} tests pass after {len(tries)} attempts: what now?",

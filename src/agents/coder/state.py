@@ -12,6 +12,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from agents.shared.failures import Failure
 from agents.shared.limits import Usage, add_usage
 from agents.shared.sandbox.verdicts import Kind
 
@@ -27,6 +28,8 @@ class Attempt(TypedDict):
     passed: int
     total: int
     log: str
+    checks: NotRequired[str]
+    """Digest of the tests that were run. Newer than the first release: an attempt without one counts for all tests."""
 
 
 class Problem(TypedDict):
@@ -34,13 +37,6 @@ class Problem(TypedDict):
 
     node: str
     error: str
-
-
-class Failure(TypedDict):
-    """What a node could not do, after its retries; it ends in the dead letters."""
-
-    node: str
-    reason: str
 
 
 class Input(TypedDict):
@@ -71,6 +67,8 @@ class State(TypedDict):
     outcome: NotRequired[Outcome | None]
     stopped_because: NotRequired[str]
     decided_by: NotRequired[str | None]
+    kept: NotRequired[str | None]
+    """Newer than the first release: the code that an earlier run of this task has kept, where it is another one."""
     failures: Annotated[list[Failure], operator.add]
     degraded: Annotated[list[str], operator.add]
 

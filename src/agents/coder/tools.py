@@ -1,26 +1,26 @@
-"""What the nodes do to the world: code is run behind walls, what came of it is kept once, failures are buried."""
+"""What the nodes do to the world: code is run behind walls, what came of it is kept once."""
 
 from agents.coder import verdict
 from agents.coder.context import Context
-from agents.coder.state import Attempt, Failure, State
+from agents.coder.state import Attempt, State
 from agents.shared.database import connection
 from agents.shared.queries import load
 from agents.shared.resilience import breaker
 from agents.shared.sandbox import runner
-from agents.shared.shop import dead_letters
 from agents.shared.shop.text import storable
 
-_KEEP = load(__file__)["keep_solution"]
+_SQL = load(__file__)
+_KEEP, _KEPT = _SQL["keep_solution"], _SQL["kept_solution"]
 
 
 async def check(state: State, context: Context) -> Attempt:
     """Run the tests of the code that is in state."""
-    code = state.get("code", "")
-    return verdict.attempt(code, await runner.run(code, state.get("checks", ""), context.limits()))
+    code, checks = state.get("code", ""), state.get("checks", "")
+    return verdict.attempt(code, checks, await runner.run(code, checks, context.limits()))
 
 
-async def keep(state: State, found: Attempt, *, tenant: str, thread_id: str) -> bool:
-    """Keep the solution of the thread's current task; False when it is kept already."""
+async def keep(state: State, found: Attempt, *, tenant: str, thread_id: str) -> str:
+    """Keep the solution of the thread's current task, once; the code that is kept, now or the first time."""
     row = {
         "key": f"solution:{thread_id}:{state.get('turns', 0)}",
         "tenant": tenant,
@@ -34,18 +34,8 @@ async def keep(state: State, found: Attempt, *, tenant: str, thread_id: str) -> 
         "log": storable(found["log"]),
     }
     async with breaker("workshop"), connection() as conn:
-        kept = await (await conn.execute(_KEEP, row)).fetchone()
-    return kept is not None
-
-
-async def bury(state: State, failures: list[Failure], thread_id: str) -> bool:
-    """Keep what could not be done where operators look for it."""
-    return await dead_letters.bury(
-        key=f"dead-letter:coder:{thread_id}:{state.get('turns', 0)}",
-        graph="coder",
-        node=failures[0]["node"],
-        ticket_id=None,
-        thread_id=thread_id,
-        reason="; ".join(f"{failure['node']}: {failure['reason']}" for failure in failures),
-        detail={"task": state.get("task", ""), "attempts": len(state.get("tries", []))},
-    )
+        await conn.execute(_KEEP, row)
+        kept = await (await conn.execute(_KEPT, row)).fetchone()
+    if kept is None:
+        raise RuntimeError("workshop.solutions refused a row and holds none")
+    return kept["code"]

@@ -12,9 +12,9 @@ from agents.document_review import library, tools
 from agents.document_review.asking import Sentiment, ask
 from agents.document_review.context import Context
 from agents.document_review.finding import SEVERITIES, Finding, worst
-from agents.document_review.running import tenant_on, thread_id
 from agents.document_review.state import Branch, Document, Section, State, Update
 from agents.shared.resilience import GivenUp, giving_up
+from agents.shared.running import tenant_on, thread_id
 
 HIGHLIGHTS = 3
 """Findings that stand in state; the table has all."""

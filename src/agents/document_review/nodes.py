@@ -1,6 +1,5 @@
 """The work of the document review besides its branches: each function is one node and returns the keys it changes."""
 
-import logging
 import re
 
 from langgraph.runtime import Runtime
@@ -9,13 +8,12 @@ from langgraph.types import Overwrite
 from agents.document_review import library, report, tools
 from agents.document_review.asking import Classification, ask
 from agents.document_review.context import Context
-from agents.document_review.running import caller, tenant_on, thread_id
 from agents.document_review.state import Document, Kind, Label, Report, State, Update
 from agents.shared import stops
 from agents.shared.extraction import Unreadable
-from agents.shared.resilience import GivenUp, giving_up
-
-logger = logging.getLogger(__name__)
+from agents.shared.failures import buried, failed
+from agents.shared.resilience import giving_up
+from agents.shared.running import caller, tenant_on, thread_id
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 
@@ -68,7 +66,7 @@ async def load(state: State, runtime: Runtime[Context]) -> Update:
         if extracted.is_empty:
             return {"outcome": "empty", "problem": f"{document_id} is empty: there is nothing to review"}
         return {"document": document, "degraded": list(extracted.notes)}
-    return _failed("load", given_up)
+    return failed("load", given_up)
 
 
 async def classify(state: State, runtime: Runtime[Context]) -> Update:
@@ -88,7 +86,7 @@ async def classify(state: State, runtime: Runtime[Context]) -> Update:
         if await tools.find_risks(pages):
             labels.add("technical")
         return {**update, "kind": found.kind, "labels": sorted(labels)}
-    return _failed("classify", given_up)
+    return failed("classify", given_up)
 
 
 async def compose(state: State, runtime: Runtime[Context]) -> Update:
@@ -110,7 +108,7 @@ async def compose(state: State, runtime: Runtime[Context]) -> Update:
             "excerpt": report.excerpt(text),
         }
         return {"report": kept, "severity": kept["severity"]}
-    return _failed("compose", given_up)
+    return failed("compose", given_up)
 
 
 async def show_report(state: State) -> Update:
@@ -138,28 +136,24 @@ async def publish(state: State, runtime: Runtime[Context]) -> Update:
         )
         changed: Update = {"publish": False, "note": refused.reason} if refused else {}
         return {**changed, "outcome": outcome, "problem": stale}
-    return _failed("publish", given_up)
+    return failed("publish", given_up)
 
 
 async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
     """Keep what could not be handled where operators look for it."""
-    async with giving_up(runtime) as given_up:
-        await tools.bury(caller().tenant, state, thread_id(runtime))
-    if given_up.reasons:
-        logger.error("dead letter not stored: %s, %s", state["document_id"], state.get("failures"))
-    notes = [f"dead_letter: {reason}" for reason in given_up.reasons]
+    key = tools.review_key(state, thread_id(runtime))
+    kept = await buried(
+        runtime,
+        state.get("failures", []),
+        graph="document_review",
+        request=key.removeprefix(f"{thread_id(runtime)}:"),
+        ticket_id=key,
+        detail={"document_id": state["document_id"]},
+    )
     return {
+        **kept,
         "outcome": "dead_letter",
-        "degraded": notes,
         "problem": "it could not be finished; a colleague looks into it",
-    }
-
-
-def _failed(node: str, given_up: GivenUp) -> Update:
-    """What the caller is told of work without which the review can't go on."""
-    return {
-        "degraded": [f"{node}: {reason}" for reason in given_up.reasons],
-        "failures": [{"node": node, "reason": reason} for reason in given_up.reasons],
     }
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias
 from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
 
+from agents.shared.failures import Failure
 from agents.shared.limits import Usage, add_usage
 from agents.shared.notes import add_notes
 from agents.shared.stops import Shown
@@ -53,13 +54,6 @@ class Report(TypedDict):
     severity: Severity
     complete: bool
     excerpt: str
-
-
-class Failure(TypedDict):
-    """What a node could not do, after its retries."""
-
-    node: str
-    reason: str
 
 
 def merge_sections(left: dict[str, Section], right: dict[str, Section]) -> dict[str, Section]:

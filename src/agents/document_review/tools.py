@@ -17,7 +17,6 @@ from agents.document_review.report import severity_of
 from agents.document_review.state import Document, Report, State
 from agents.shared.extraction import Extracted, pages_of
 from agents.shared.resilience import breaker
-from agents.shared.shop import dead_letters
 
 Made = TypeVar("Made")
 READERS = 2
@@ -98,20 +97,6 @@ async def decide(tenant: str, state: State, report: Report, by: str) -> Decided:
         by=by,
         note=state.get("note", ""),
         severity=state.get("severity") or severity_of(state.get("sections", {})),
-    )
-
-
-async def bury(tenant: str, state: State, thread_id: str) -> bool:
-    """Keep what could not be handled where operators look for it."""
-    failures, key = state.get("failures", []), review_key(state, thread_id)
-    return await dead_letters.bury(
-        key=f"dead-letter:document_review:{tenant}:{key}",
-        graph="document_review",
-        node=failures[0]["node"] if failures else "document_review",
-        ticket_id=key,
-        thread_id=thread_id,
-        reason="; ".join(f"{failure['node']}: {failure['reason']}" for failure in failures) or "unknown",
-        detail={"tenant": tenant, "document_id": state["document_id"]},
     )
 
 

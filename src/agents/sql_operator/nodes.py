@@ -5,20 +5,18 @@
 somebody wrote into the state goes through both first.
 """
 
-import logging
 from typing import Literal
 
 import psycopg
 from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite
 
 from agents.shared import stops
-from agents.shared.callers import caller_of
+from agents.shared.failures import buried, failed
 from agents.shared.limits import over_limit
-from agents.shared.resilience import GivenUp, giving_up
-from agents.shared.thread_tenants import tenant_of
+from agents.shared.resilience import giving_up
+from agents.shared.running import tenant_on, thread_id
 from agents.sql_operator import asking, replies, statements, tools
 from agents.sql_operator.access import CountChanged, TooSlow
 from agents.sql_operator.context import Context
@@ -37,8 +35,6 @@ from agents.sql_operator.verdict import (
     still_told,
 )
 
-logger = logging.getLogger(__name__)
-
 Ways = Literal["generate", "check", "preview", "answer", "dead_letter"]
 STATEMENT_FAULTS = (psycopg.ProgrammingError, psycopg.DataError, psycopg.IntegrityError)
 """What the database says of a statement that was wrong, and not of itself."""
@@ -46,6 +42,7 @@ STATEMENT_FAULTS = (psycopg.ProgrammingError, psycopg.DataError, psycopg.Integri
 
 async def intake(state: State, runtime: Runtime[Context]) -> Update:
     """Open a question: clear what belonged to the one before, count it, check the limits of the thread."""
+    thread_id(runtime)
     context, turns = Context.of(runtime), state.get("turns", 0) + 1
     reason = over_limit(
         state.get("usage", {}), turns=turns, max_turns=context.max_turns, max_cost_usd=context.max_cost_usd
@@ -115,7 +112,7 @@ async def preview(state: State, runtime: Runtime[Context]) -> Update:
         raise ValueError("preview needs a checked statement; `check` sets it")
     async with giving_up(runtime) as given_up:
         try:
-            tenant = await tenant_of(caller_of(get_config()), thread_id(runtime))
+            tenant = await tenant_on(runtime)
             rows = await tools.plan(checked, tenant=tenant, timeout_s=context.timeout_s)
         except STATEMENT_FAULTS as fault:
             return back(state, "preview", refusal(fault))
@@ -161,7 +158,7 @@ async def execute(state: State, runtime: Runtime[Context]) -> Command[Ways]:
 
 async def _carried_out(state: State, checked: Checked, runtime: Runtime[Context]) -> Update:
     context = Context.of(runtime)
-    tenant = await tenant_of(caller_of(get_config()), thread_id(runtime))
+    tenant = await tenant_on(runtime)
     if checked["kind"] == "read":
         result = await tools.run_query(
             checked, tenant=tenant, timeout_s=context.timeout_s, limit=context.row_limit
@@ -180,23 +177,9 @@ async def answer(state: State) -> Update:
 
 async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
     """Keep what could not be done, for operators."""
-    failures = state.get("failures", []) or [{"node": "recursion_limit", "reason": "a bug in the graph"}]
-    async with giving_up(runtime) as given_up:
-        await tools.bury(state, failures, thread_id(runtime))
-    if given_up.reasons:
-        logger.error("dead letter not stored: thread %s, %s", thread_id(runtime), failures)
-    noted = [f"dead_letter: {reason}" for reason in given_up.reasons]
-    return {"degraded": noted, "outcome": "unavailable"}
-
-
-def failed(node: str, given_up: GivenUp) -> Update:
-    """What the caller is told of work that could not be done, and what the dead letter says."""
-    return {
-        "degraded": [f"{node}: {reason}" for reason in given_up.reasons],
-        "failures": [{"node": node, "reason": reason} for reason in given_up.reasons],
-    }
-
-
-def thread_id(runtime: Runtime[Context]) -> str:
-    """The thread's id; empty when the graph is run without a checkpointer."""
-    return (runtime.execution_info.thread_id if runtime.execution_info else None) or ""
+    detail = {"question": state.get("question", ""), "sql": state.get("sql", "")}
+    request = str(state.get("turns", 0))
+    kept = await buried(
+        runtime, state.get("failures", []), graph="sql_operator", request=request, detail=detail
+    )
+    return {**kept, "outcome": "unavailable"}

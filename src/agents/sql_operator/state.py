@@ -14,6 +14,7 @@ from langgraph.graph.message import add_messages
 from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
 
+from agents.shared.failures import Failure
 from agents.shared.limits import Usage, add_usage
 from agents.shared.stops import Shown
 
@@ -52,13 +53,6 @@ class Result(TypedDict):
     row_count: int
     more: bool
     repeated: bool
-
-
-class Failure(TypedDict):
-    """What a node could not do, after its retries; it ends in the dead letters."""
-
-    node: str
-    reason: str
 
 
 class Input(TypedDict):

@@ -1,4 +1,4 @@
-"""What the nodes do to the world: statements on the database, as the restricted roles, and dead letters.
+"""What the nodes do to the world: statements on the database, as the restricted roles.
 
 A write has an idempotency key made of stable state (thread, number of the question, the statement's digest), which is
 noted in the transaction of its effect: however often `execute` runs, the rows change once.
@@ -9,10 +9,9 @@ from decimal import Decimal
 from typing import Any
 
 from agents.shared.resilience import breaker
-from agents.shared.shop import dead_letters
 from agents.sql_operator import access
 from agents.sql_operator.access.sessions import LONGEST_CELL
-from agents.sql_operator.state import Checked, Failure, Result, State
+from agents.sql_operator.state import Checked, Result, State
 
 LARGEST_RESULT = 60_000
 """Characters of all values that are kept: checkpoints stay small."""
@@ -54,19 +53,6 @@ async def run_write(
             expected=checked["rows"] or 0,
         )
     return Result(columns=[], rows=[], row_count=count, more=False, repeated=repeated)
-
-
-async def bury(state: State, failures: list[Failure], thread_id: str) -> bool:
-    """Keep what could not be done where operators look for it."""
-    return await dead_letters.bury(
-        key=f"dead-letter:sql_operator:{thread_id}:{state.get('turns', 0)}",
-        graph="sql_operator",
-        node=failures[0]["node"],
-        ticket_id=None,
-        thread_id=thread_id,
-        reason="; ".join(f"{failure['node']}: {failure['reason']}" for failure in failures),
-        detail={"question": state.get("question", ""), "sql": state.get("sql", "")},
-    )
 
 
 def write_key(state: State, checked: Checked, thread_id: str) -> str:

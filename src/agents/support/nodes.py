@@ -11,9 +11,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from agents.shared.callers import MAIN
+from agents.shared.failures import degraded, failed
 from agents.shared.limits import over_limit
 from agents.shared.payments import PaymentUnavailable
-from agents.shared.resilience import GivenUp, giving_up
+from agents.shared.resilience import giving_up
 from agents.shared.running import tenant_on, thread_if_any
 from agents.shared.shop.mail import SUPPORT_DESK
 from agents.support import prompts, tools, verdict
@@ -233,19 +234,6 @@ async def send(state: State, runtime: Runtime[Context]) -> Update:
 def progress(runtime: Runtime[Context], text: str) -> None:
     """What goes on, for whoever streams `custom`; a retried node says it again."""
     runtime.stream_writer({"progress": text})
-
-
-def degraded(node: str, given_up: GivenUp) -> Update:
-    """What the caller is told of work that could not be done."""
-    return {"degraded": [f"{node}: {reason}" for reason in given_up.reasons]}
-
-
-def failed(node: str, given_up: GivenUp) -> Update:
-    """The same, for work without which the request can't go on."""
-    return {
-        **degraded(node, given_up),
-        "failures": [{"node": node, "reason": reason} for reason in given_up.reasons],
-    }
 
 
 def _ticket_id(state: State, runtime: Runtime[Context]) -> str:

@@ -9,9 +9,10 @@ from decimal import Decimal
 
 from agents.shared import payments
 from agents.shared.callers import MAIN
+from agents.shared.failures import Failure
 from agents.shared.resilience import breaker
 from agents.shared.shop import articles, dead_letters, mail, orders, policies
-from agents.support.state import Failure, State
+from agents.support.state import State
 
 
 def request_key(state: State, effect: str, tenant: str) -> str:

@@ -5,14 +5,13 @@ state and ends in the dead letters; a bug is raised as it is.
 """
 
 from langchain_core.messages import BaseMessage, HumanMessage
-from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
-from agents.shared import models
-from agents.shared.callers import Caller, caller_of
+from agents.shared import failures, models
+from agents.shared.callers import Caller
 from agents.shared.limits import add_usage, over_limit
 from agents.shared.resilience import GivenUp, giving_up
-from agents.shared.thread_tenants import tenant_of
+from agents.shared.running import caller, tenant_on, thread_id
 from agents.treasury import book, checks, prompts, tools
 from agents.treasury.context import Context
 from agents.treasury.reading import Incomplete, Invented, Reading, proposal_of
@@ -73,15 +72,15 @@ async def check(state: State, runtime: Runtime[Context]) -> Update:
     runtime.stream_writer({"progress": "checking limits, sanctions and duplicates"})
     proposal = _proposal(state)
     async with giving_up(runtime) as given_up:
-        caller = await caller_on(runtime)
-        checked = await _checked(state, proposal, caller, runtime)
+        asking = await caller_on(runtime)
+        checked = await _checked(state, proposal, asking, runtime)
         if isinstance(checked, checks.Refused):
             return {"outcome": checked.outcome, "problem": checked.why, "answered": None}
         again = state.verdict is not None and checked["key"] == state.verdict["key"]
         return {
             "verdict": checked,
             "revision": checked["revision"],
-            "risk": await checks.risk_of(proposal, checked["amount_usd"], caller.tenant),
+            "risk": await checks.risk_of(proposal, checked["amount_usd"], asking.tenant),
             "signatures": state.signatures if again else [],
             "answered": None,
         }
@@ -96,11 +95,11 @@ async def record(state: State, runtime: Runtime[Context]) -> Update:
     request = tools.request_of(state, thread_id(runtime))
     async with giving_up(runtime) as given_up:
         try:
-            caller = await caller_on(runtime)
-            whose = caller.identity
-            if caller.identity in (await book.limits(caller.tenant)).inboxes:
+            asking = await caller_on(runtime)
+            whose = asking.identity
+            if asking.identity in (await book.limits(asking.tenant)).inboxes:
                 whose = verdict["requested_by"]  # `check` took it from the inbox's word
-            whose = await book.enter(caller.tenant, request, proposal, verdict, state.risk, whose)
+            whose = await book.enter(asking.tenant, request, proposal, verdict, state.risk, whose)
         except book.Duplicate as error:
             return {"outcome": "duplicate", "problem": str(error)}
         return {"outcome": "waiting", "verdict": {**verdict, "requested_by": whose}}
@@ -122,19 +121,22 @@ async def caller_on(runtime: Runtime[Context]) -> Caller:
 
     Raises OtherTenant and DatabaseUnavailable: call it where they are given up on.
     """
-    caller = caller_of(get_config())
-    return Caller(caller.identity, await tenant_of(caller, thread_id(runtime)))
+    return Caller(caller().identity, await tenant_on(runtime))
 
 
 def degraded(state: State, node: str, given_up: GivenUp) -> Update:
-    """What the caller is told of work that could not be done."""
-    return {"degraded": [*state.degraded, *(f"{node}: {reason}" for reason in given_up.reasons)]}
+    """What the caller is told of work that could not be done; with what was told before, for want of a reducer."""
+    return added(state, failures.degraded(node, given_up))
 
 
 def failed(state: State, node: str, given_up: GivenUp) -> Update:
     """The same, for work without which the request can't go on."""
-    failures = [{"node": node, "reason": reason} for reason in given_up.reasons]
-    return {**degraded(state, node, given_up), "failures": [*state.failures, *failures]}
+    return added(state, failures.failed(node, given_up))
+
+
+def added(state: State, more: Update) -> Update:
+    """Lists in state with more at their ends."""
+    return {name: [*getattr(state, name), *new] for name, new in more.items()}
 
 
 async def _checked(
@@ -169,11 +171,3 @@ def _proposal(state: State) -> Proposal:
     if state.proposal is None:
         raise ValueError("there is no proposal; send one, or a message that says who is paid what")
     return state.proposal
-
-
-def thread_id(runtime: Runtime[Context]) -> str:
-    """The thread's id, of which every key is made: without one nothing could be signed later."""
-    thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
-    if not thread_id:
-        raise ValueError("the treasury needs a thread: run it with a checkpointer and a thread_id")
-    return thread_id

@@ -3,27 +3,23 @@
 Each has one effect and does nothing else.
 """
 
-import logging
 from typing import Literal
 
 from langchain_core.messages import AIMessage
-from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.shared.callers import caller_of
 from agents.shared.errors import in_full
+from agents.shared.failures import buried
 from agents.shared.payments import PaymentRefused, PaymentUnavailable
 from agents.shared.payments.wire import NoVerdict
 from agents.shared.resilience import BreakerOpen, giving_up
-from agents.shared.thread_tenants import OtherTenant
+from agents.shared.running import thread_id
 from agents.treasury import book, tools, wording
 from agents.treasury.context import Context
 from agents.treasury.gate import unusable
-from agents.treasury.nodes import caller_on, degraded, failed, thread_id
+from agents.treasury.nodes import added, caller_on, degraded, failed
 from agents.treasury.state import State, Update
-
-logger = logging.getLogger(__name__)
 
 
 async def sign(state: State, runtime: Runtime[Context]) -> Command[Literal["gate", "dead_letter"]]:
@@ -97,15 +93,19 @@ async def alert(state: State, runtime: Runtime[Context]) -> Update:
 
 async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
     """Keep what could not be handled where operators look for it."""
-    async with giving_up(runtime) as given_up:
-        try:
-            caller = await caller_on(runtime)
-        except OtherTenant:
-            caller = caller_of(get_config())
-        await tools.bury(caller, state, thread_id(runtime))
-        return {"outcome": "dead_letter"}
-    logger.error("dead letter not stored: %s, %s", state.verdict and state.verdict["key"], state.failures)
-    return {**degraded(state, "dead_letter", given_up), "outcome": "dead_letter"}
+    detail = {
+        "proposal": dict(state.proposal) if state.proposal else None,
+        "key": state.verdict["key"] if state.verdict else None,
+    }
+    kept = await buried(
+        runtime,
+        state.failures,
+        graph="treasury",
+        request=str(state.turns),
+        ticket_id=tools.request_of(state, thread_id(runtime)),
+        detail=detail,
+    )
+    return {**added(state, kept), "outcome": "dead_letter"}
 
 
 async def reply(state: State) -> Update:

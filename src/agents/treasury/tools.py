@@ -1,11 +1,11 @@
-"""What the nodes do to the world: the book, the bank, mail to compliance, dead letters, each behind its breaker.
+"""What the nodes do to the world: the book, the bank, mail to compliance.
 
 Every effect has a key made of stable state (thread, number of the request, revision), and the bank the transaction's.
 """
 
 from agents.shared.callers import Caller
 from agents.shared.resilience import breaker
-from agents.shared.shop import dead_letters, mail
+from agents.shared.shop import mail
 from agents.treasury import bank, book
 from agents.treasury.book import Entered
 from agents.treasury.state import Answered, State
@@ -57,30 +57,12 @@ async def tell_compliance(caller: Caller, state: State, thread_id: str) -> bool:
     subject, body = alert(state)
     request = request_of(state, thread_id)
     return await mail.queue_mail(
+        tenant=caller.tenant,
         key=f"compliance:{caller.tenant}:{request}:{state.revision}:{state.outcome}",
         ticket_id=request,
         to=COMPLIANCE_DESK,
         subject=subject,
         body=body,
-    )
-
-
-async def bury(caller: Caller, state: State, thread_id: str) -> bool:
-    """Keep what could not be handled where operators look for it."""
-    request = request_of(state, thread_id)
-    return await dead_letters.bury(
-        key=f"dead-letter:treasury:{caller.tenant}:{request}",
-        graph="treasury",
-        node=state.failures[0]["node"] if state.failures else "treasury",
-        ticket_id=request,
-        thread_id=thread_id,
-        reason="; ".join(f"{failure['node']}: {failure['reason']}" for failure in state.failures)
-        or "unknown",
-        detail={
-            "tenant": caller.tenant,
-            "proposal": dict(state.proposal) if state.proposal else None,
-            "key": state.verdict["key"] if state.verdict else None,
-        },
     )
 
 
