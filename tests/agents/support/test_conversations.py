@@ -151,7 +151,7 @@ async def test_what_was_not_recorded_fails_clearly(
     state = await play(other, model=model_of(conversation.path))
     assert "question_with_follow_up.json holds no (further) answer" in replay.misses[0]
     assert "asked 'And how can I track a letter?'" in replay.misses[0]
-    assert any("question_with_follow_up.json" in line for line in state["degraded"])
+    assert state["degraded"], "a template answered in its stead"
     assert replay.unused == 2
 
 
