@@ -10,7 +10,7 @@ export UV_NO_PROGRESS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev up demo dev test test-slow record bench check format requirements docs clean
+.PHONY: help setup setup-dev up demo dev test test-slow record bench labs check format requirements docs clean
 
 help: ## what there is to do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -63,6 +63,9 @@ bench: setup-dev ## what our nodes and the served graph cost, beside empty graph
 
 test-slow: setup-dev ## the long proofs: processes killed in every place, claims at their full size
 	$(BIN)/pytest $(SHARED_OUT) -m slow $(ARGS)
+
+labs: setup-dev ## labs and incidents at full size; writes their figures into docs/labs.md
+	WRITE_FIGURES=1 $(BIN)/pytest -m "slow or not slow" tests/labs tests/incidents $(ARGS)
 
 check: setup-dev ## lint, format, types, import contracts
 	$(BIN)/ruff check .

@@ -13,14 +13,14 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.shared import database
-from bench import assistants, inbox, nodes, pause, plan, receiver, runtime, served, sweep
+from bench import assistants, flows, inbox, nodes, pause, plan, receiver, runtime, served, sweep
 from bench.alone import parser_for, show
 from stationmaster.postgres import embedded, migrate
 from stationmaster.shop.seed import seed
 
 PARTS = {
-    "receiver": receiver, "inbox": inbox, "plan": plan, "assistants": assistants, "sweep": sweep, "pause": pause,
-    "runtime": runtime,
+    "flows": flows, "receiver": receiver, "inbox": inbox, "plan": plan, "assistants": assistants, "sweep": sweep,
+    "pause": pause, "runtime": runtime,
 }  # fmt: skip
 """Those that draw a table of their own, in the order of the page."""
 
@@ -39,6 +39,7 @@ async def run(asked: argparse.Namespace) -> dict[str, Any]:
         figures["served"] = await served.measure(
             uri, directory, count=asked.messages, concurrency=asked.concurrency, jobs=asked.jobs
         )
+        figures["flows"] = await flows.measure(uri, directory)
         figures["receiver"] = await receiver.measure(uri, rate=asked.deliveries, seconds=5.0)
         figures["inbox"] = await inbox.measure(uri, count=asked.reviews, requests=50)
         figures["plan"] = await plan.measure(uri, directory, count=asked.files, times=3)
@@ -114,7 +115,8 @@ def main(arguments: list[str] | None = None) -> int:
     figures = asyncio.run(run(asked))
     show(figures, asked, print_tables)
     failed = figures["served"]["support"]["failed"] or figures["receiver"]["failed"]
-    return 1 if failed or figures["sweep"]["missed"] or pause.missed(figures["pause"]) else 0
+    missed = figures["sweep"]["missed"] or pause.missed(figures["pause"]) or flows.missed(figures["flows"])
+    return 1 if failed or missed else 0
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from tests.fakes.agent_server import AgentServer
 from tests.fakes.shop import Ledger
 from tests.scheduling import BySharedServer, rank
 
+pytest_plugins = ["tests.labs.places"]  # two rooms share them, and each of them is there once
 MEMORY = Path("/dev/shm")
 ROOM = 4 * 1024**3
 TEMPLATE = "migrated"

@@ -17,6 +17,7 @@ TOGETHER = (
     "tests/agents/*test_served_",
     "tests/stationmaster/console/pages/test_browser_",
     "tests/stationmaster/reviews/test_",
+    "tests/[il][na][bc]",  # labs and incidents: one durable server, one database
 )
 """The files that start so (`*` is anything) share a fixture that lasts a session and costs a process."""
 
@@ -24,6 +25,7 @@ FIRST = (
     "tests/reviews_hold/test_many.py",
     "tests/reviews_hold/",
     "tests/langgraph_runtime_community/",
+    "tests/[il][na][bc]",
     "tests/stationmaster/demo/",
     "tests/stationmaster/crons/",
     "tests/stationmaster/assistants/",

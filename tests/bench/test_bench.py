@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from agents.support.graph import builder
-from bench import nodes
+from bench import flows, nodes
 from bench.__main__ import print_tables
 from bench.served import Round
 
@@ -36,3 +36,19 @@ def test_failures_are_counted_and_drawn(failed: int) -> None:
     through = {"concurrency": 20, "jobs": 10, "support": row, "empty": row, "ratio": 1.5}
     print_tables({"nodes": measured.figures(), "served": through}, Console(file=text, width=100))
     assert "intake" in text.getvalue() and "1.5 times as long" in text.getvalue()
+
+
+def test_each_flow_is_answered_in_the_shape_in_which_it_asks() -> None:
+    """Without a server: what a question gets, and that a graph that failed or waits is no graph that is done."""
+    asked = [
+        {"id": "1", "value": {"action_requests": [{"name": "refund"}]}},
+        {"id": "2", "value": {"kind": "payment"}},
+    ]
+    resume = {"1": {"decisions": [{"type": "approve"}]}, "2": {"action": "approve"}}
+    assert flows.answer(asked) == {"command": {"resume": resume}}
+    assert flows.answer([]) == {"input": None}
+    rows = {name: {"seconds": 1.0, "answers": 0, "ended": name} for name in ("done", "failed", "waits")}
+    assert flows.missed(rows) == 2
+    text = io.StringIO()
+    flows.print_table(rows, Console(file=text, width=100))
+    assert "1.00" in text.getvalue() and "waits" in text.getvalue()
