@@ -9,6 +9,7 @@ from langchain_core.tracers.context import register_configure_hook
 
 from stationmaster.settings import Settings
 from stationmaster.tracing.destination import destination
+from stationmaster.tracing.langsmith_log import keep_quiet
 
 if TYPE_CHECKING:
     from stationmaster.tracing.exporting import Export
@@ -28,6 +29,8 @@ def start(settings: Settings, price: "Price | None" = None) -> bool:
     Without one nothing of the exporter is imported. A second call adds the prices that the first did not know.
     """
     global _running, _spans
+    if settings.langsmith_tracing:
+        keep_quiet()
     to = destination(settings)
     if to is None:
         return False
