@@ -13,6 +13,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from agents.shared.limits import Usage, add_usage
 from agents.shared.models.agent import Accounted
 
 Peer: TypeAlias = Literal["flights", "hotels", "visas"]
@@ -177,8 +178,8 @@ class Input(TypedDict):
     messages: Annotated[list[AnyMessage], add_messages]
 
 
-class Shared(Accounted):
-    """What the peers read and write; `usage`, `degraded` and `failures` a peer does not get, and adds to."""
+class Common(TypedDict):
+    """What the peers and the nodes around them read and write."""
 
     active: NotRequired[Annotated[Peer, latest]]
     """Who has the conversation: kept from turn to turn, changed by hand-offs."""
@@ -206,9 +207,16 @@ class Shared(Accounted):
     failures: NotRequired[Annotated[list[Failure], OmitFromInput, operator.add]]
 
 
-class State(Shared):
+class Shared(Accounted, Common):
+    """A peer's state. `usage`, `degraded` and `failures` it does not get, and adds to: it begins with none."""
+
+
+class State(Common):
     """The whole state; what a caller may send is `messages`."""
 
+    messages: Annotated[list[AnyMessage], add_messages]
+    usage: NotRequired[Annotated[Usage, add_usage]]
+    degraded: NotRequired[Annotated[list[str], operator.add]]
     turns: NotRequired[int]
     offer: NotRequired[Offer | None]
     visa_agreed: NotRequired[str | None]

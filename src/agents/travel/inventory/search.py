@@ -1,6 +1,5 @@
 """What there is: places, flights with seats, what the days around cost, hotels with rooms. All of one tenant."""
 
-from datetime import date
 from typing import Any
 
 from agents.shared.database import connection
@@ -82,11 +81,6 @@ async def stays(tenant: str, trip: Trip, check_in: str, check_out: str) -> list[
         }
         for row in rows
     ]  # fmt: skip
-
-
-def nights(check_in: str, check_out: str) -> int:
-    """Nights between two ISO dates."""
-    return (date.fromisoformat(check_out) - date.fromisoformat(check_in)).days
 
 
 def _flight(row: dict[str, Any]) -> Flight:

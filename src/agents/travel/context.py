@@ -1,0 +1,89 @@
+"""What an assistant can set: the server draws its form from these fields and their descriptions."""
+
+from typing import Any
+
+from pydantic import Field
+
+from agents.shared.context import GraphContext, rungs
+from agents.shared.models.agent import Chosen
+from agents.travel.prompts import SYSTEM_PROMPT
+
+WINDOW_TOKENS = 8_000
+"""How much of the conversation a peer sees."""
+MAX_IDLE_HANDOFFS = 3
+"""So many hand-offs in a row in which nobody did anything else end the request."""
+MAX_ASKED = 6
+"""So many questions of one request may come to nothing."""
+MAX_LOSSES = 3
+"""So often seats may be gone after the yes before the request ends."""
+RECURSION_LIMIT = 150
+"""Super-steps; the net below all other limits: the hand-offs, questions and losses of one request take fewer."""
+
+
+class Context(GraphContext):
+    """Settings of the travel graph; what is left out keeps its default."""
+
+    model: str | None = Field(
+        default=None,
+        description="The chat model of all peers as `provider:model`. Empty: OpenAI's when a key is set, else "
+        "offline:rules, which answers from written rules.",
+        examples=["openai:gpt-4.1-mini", "offline:rules"],
+    )
+    fallback_model: str | None = Field(
+        default=None,
+        description="The model to use while the first one is down. Below it there are always the written rules.",
+        examples=["openai:gpt-4.1-nano"],
+    )
+    temperature: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=2.0,
+        description="0 answers the same each time; higher values vary the wording.",
+    )
+    system_prompt: str = Field(
+        default=SYSTEM_PROMPT,
+        min_length=1,
+        description="Who the peers are and how they should behave; what each of them does is added to it.",
+    )
+    hold_minutes: int = Field(
+        default=30,
+        ge=1,
+        le=1_440,
+        description="How long a trip is held after the traveller's yes; then its seats and rooms are free again.",
+    )
+    max_date_tries: int = Field(
+        default=3,
+        ge=0,
+        le=3,
+        description="How often other dates are tried when nothing fits; then the traveller is told what there is.",
+    )
+    max_handoffs: int = Field(
+        default=12,
+        ge=2,
+        le=30,
+        description="Hand-offs between the peers for one request; at the ceiling it ends with what was found.",
+    )
+    max_model_calls: int = Field(
+        default=30,
+        ge=4,
+        le=60,
+        description="Model calls of all peers for one request; the last one has to answer.",
+    )
+    max_turns: int = Field(
+        default=50, ge=1, description="Requests on one thread; the next one is closed politely."
+    )
+    max_cost_usd: float = Field(
+        default=5.0,
+        gt=0.0,
+        description="Model cost of one thread in USD; above it requests are closed politely.",
+    )
+
+    def models(self) -> tuple[str, ...]:
+        """Names of the models to try, best first; the written rules are the last rung."""
+        return rungs(self.model, self.fallback_model)
+
+
+def chosen(runtime: Any) -> Chosen:
+    """The models of the run."""
+    context = Context.of(runtime)
+    return Chosen(context.models(), context.temperature)

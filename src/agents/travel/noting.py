@@ -1,0 +1,101 @@
+"""What a traveller says of the trip, checked before it is taken: places that exist, dates to come, numbers in range."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any, cast
+
+from agents.shared.errors import PermanentError
+from agents.travel import inventory
+from agents.travel.state import Trip, Update
+
+FARTHEST_DAYS = 365
+LONGEST_DAYS = 60
+MOST_TRAVELLERS = 9
+LARGEST_USD = 1_000_000
+CLEARED: Update = {"dates": None, "flights_found": None, "hotels_found": None, "draft": None}
+"""What was found belongs to the trip as it was."""
+
+
+class ToolRefused(PermanentError):
+    """What was asked of a tool can't be; the message is for the model and the traveller, and holds nothing internal."""
+
+
+async def noted(before: Trip, said: Mapping[str, Any], today: str) -> Trip:
+    """The changes to the trip, with places as codes. Raises ToolRefused, with the reason; NoSuchPlace."""
+    changes: Trip = {}
+    places = {name: await inventory.place(said[name]) for name in ("origin", "destination") if said.get(name)}
+    for name, place in places.items():
+        changes[name] = place["code"]
+    if places:
+        changes["countries"] = await _countries(before, places)
+    for name in ("travellers", "budget_usd", "hotel"):
+        if said.get(name) is not None:
+            changes[name] = said[name]
+    if said.get("passports"):
+        changes["passports"] = sorted({_country(passport) for passport in said["passports"]})
+    changes.update(_dates(before, said, date.fromisoformat(today)))
+    together: Trip = {**before, **changes}
+    if together.get("origin") and together.get("origin") == together.get("destination"):
+        raise ToolRefused("The trip would end where it begins: name another place to travel to.")
+    return changes
+
+
+async def _countries(before: Trip, places: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Countries of origin and destination, as far as both are known."""
+    known = []
+    for name in ("origin", "destination"):
+        code = cast("Mapping[str, Any]", before).get(name)
+        if name in places:
+            known.append(places[name]["country"])
+        elif code:
+            known.append((await inventory.place(code))["country"])
+    return known if len(known) == 2 else []
+
+
+def _dates(before: Trip, said: Mapping[str, Any], today: date) -> Trip:
+    if not any(said.get(name) for name in ("depart_on", "return_on", "one_way")):
+        return {}
+    depart = _day(said.get("depart_on") or before.get("depart_on"), today)
+    back = None
+    if not said.get("one_way"):
+        back = _day(said.get("return_on") or _kept(before, said, depart), today)
+    if depart and back and back < depart:
+        raise ToolRefused(f"The way back, {back}, is before the way there, {depart}: name both dates.")
+    if depart and back and (back - depart).days > LONGEST_DAYS:
+        raise ToolRefused(
+            f"Trips of up to {LONGEST_DAYS} days are sold here; this one has {(back - depart).days}."
+        )
+    changes: Trip = {"one_way": bool(said.get("one_way")), "return_on": back.isoformat() if back else None}
+    if depart:
+        changes["depart_on"] = depart.isoformat()
+    return changes
+
+
+def _kept(before: Trip, said: Mapping[str, Any], depart: date | None) -> str | None:
+    """The way back when only the way there is named anew: as many days later as it was."""
+    there, back = before.get("depart_on"), before.get("return_on")
+    if not back or not there or not said.get("depart_on") or depart is None:
+        return back
+    length = date.fromisoformat(back) - date.fromisoformat(there)
+    return (depart + length).isoformat()
+
+
+def _day(text: str | None, today: date) -> date | None:
+    if not text:
+        return None
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        raise ToolRefused(f"{text!r} is no date: write it as YYYY-MM-DD.") from None
+    if day < today:
+        raise ToolRefused(f"{day} is past; today is {today}. Name a date to come.")
+    if day > today + timedelta(days=FARTHEST_DAYS):
+        raise ToolRefused(f"{day} is more than a year ahead: nothing is on sale that far.")
+    return day
+
+
+def _country(passport: str) -> str:
+    code = passport.strip().upper()
+    if len(code) != 2 or not code.isascii() or not code.isalpha():
+        raise ToolRefused(f"{passport!r} is no country: name the passport by two letters, such as DE.")
+    return code

@@ -1,0 +1,18 @@
+"""Words of a traveller that open a way by themselves: pure."""
+
+import re
+
+_LETS_GO = re.compile(
+    r"\b(?:release|cancel|let (?:it|them) go|give (?:it|them) back|drop (?:it|the|my)|(?:don'?t|do not|no longer) "
+    r"(?:need|want) (?:it|them|the|my))\b",
+    re.IGNORECASE,
+)
+_NOT_YET = re.compile(
+    r"\b(?:don'?t|do not|never|without|can(?: i|not|'t)|how|what|if|when)\b[^.!?]{0,40}\b(?:release|cancel)",
+    re.IGNORECASE,
+)
+
+
+def lets_go(text: str) -> bool:
+    """Whether the traveller asks that what is held be let go; a question about it is none."""
+    return bool(_LETS_GO.search(text)) and not _NOT_YET.search(text)

@@ -1,0 +1,252 @@
+"""What a traveller goes through, without a model: a trip that fits, dates that don't, a yes, a no, a change of mind."""
+
+import time
+
+import pytest
+
+from agents.travel.context import Context
+from tests.agents.travel.agency import Agency, day
+from tests.agents.travel.traveller import APPROVE, HAVE_VISA, WISH, Traveller, calls_of, results, whole
+
+
+@pytest.fixture
+def rosa(agency: Agency) -> Traveller:
+    return Traveller(agency)
+
+
+async def test_a_trip_is_found_by_three_peers_and_held_after_a_yes(agency: Agency, rosa: Traveller) -> None:
+    agency.week()
+    began = time.monotonic()
+    values = await rosa.say(WISH)
+    asked = await rosa.asked()
+    assert rosa.nodes == ["intake", "flights", "visas", "hotels", "offer"]
+    assert (asked["kind"], asked["amount_usd"], asked["budget_usd"]) == ("trip_hold", 420.0, 900.0)
+    assert asked["itinerary"][0].startswith("SM11 Berlin to Lisbon")
+    assert "no visa is needed" in asked["visa"]
+    assert agency.taken() == (0, 0)
+    assert (values["outcome"], values["handoffs"]) == ("waiting", 2)
+    values = await rosa.answer(APPROVE)
+    assert (values["outcome"], rosa.nodes) == ("held", ["gate", "backfill", "hold", "finish"])
+    assert (agency.statuses(rosa.thread_id), agency.taken()) == (["held"], (2, 4))
+    assert agency.agreements(rosa.thread_id) == [("hold", "rosa")]
+    assert f"until {values['hold']['expires_at']}" in await rosa.reply()
+    assert whole(values)
+    assert time.monotonic() - began < 10
+
+
+async def test_a_hand_over_answers_its_own_call_and_takes_along_what_was_done(
+    agency: Agency, rosa: Traveller
+) -> None:
+    agency.week()
+    values = await rosa.say(WISH)
+    assert calls_of(values) == [
+        "note_trip", "search_flights", "hand_to_visas", "check_visa", "hand_to_hotels", "search_hotels", "propose_trip",
+    ]  # fmt: skip
+    assert whole(values)
+    asked = [call for message in values["messages"] for call in getattr(message, "tool_calls", [])]
+    for call in asked:
+        (answer,) = [one for one in results(values, call["name"]) if one.tool_call_id == call["id"]]
+        assert answer.status == "success"
+    assert sum(row["calls"] for row in values["usage"].values()) == values["model_calls"] == 7
+    assert len({message.id for message in values["messages"]}) == len(values["messages"])
+
+
+async def test_a_no_holds_nothing_and_the_conversation_goes_on(agency: Agency, rosa: Traveller) -> None:
+    agency.week()
+    await rosa.say(WISH)
+    values = await rosa.answer({"action": "reject"})
+    assert (values["outcome"], agency.holds(), values["active"]) == ("declined", [], "hotels")
+    values = await rosa.say("Make it two people, at most $1,500 in all.")
+    assert rosa.nodes[:2] == ["intake", "hotels"]  # whoever had it goes on with it
+    assert ((await rosa.asked())["travellers"], (await rosa.asked())["amount_usd"]) == (2, 640.0)
+    await rosa.answer(APPROVE)
+    assert agency.taken() == (4, 4)
+
+
+async def test_a_change_at_the_question_is_looked_for_and_asked_again(
+    agency: Agency, rosa: Traveller
+) -> None:
+    agency.week()
+    await rosa.say(WISH)
+    values = await rosa.answer({"action": "change", "text": "No hotel, please."})
+    assert (await rosa.asked())["amount_usd"] == 220.0
+    assert len((await rosa.asked())["itinerary"]) == 2
+    assert values["turns"] == 2
+    await rosa.answer(APPROVE)
+    assert agency.taken() == (2, 0)
+
+
+async def test_other_dates_are_tried_three_times_and_then_it_is_told_what_there_is(
+    agency: Agency, rosa: Traveller
+) -> None:
+    for shift in range(-3, 4):
+        agency.flight("SM11", 10 + shift, usd=500 + 10 * shift)
+        agency.flight("SM12", 14 + shift, usd=500, way="LIS-BER")
+    values = await rosa.say(f"{WISH} No hotel.")
+    assert not await rosa.waits()
+    assert calls_of(values).count("try_other_dates") == 3
+    assert (values["outcome"], values["date_tries"], agency.offers(rosa.thread_id)) == ("answered", 3, [])
+    assert [one["total_usd"] for one in values["seen"]] == [1000.0, 970.0, 980.0, 990.0]
+    reply = await rosa.reply()
+    assert f"{day(7)} to {day(11)}: $970.00 in all, $70.00 above the budget" in reply
+    assert "Nothing is held" in reply
+
+
+async def test_other_dates_that_fit_are_proposed(agency: Agency, rosa: Traveller) -> None:
+    agency.flight("SM11", 10, usd=900)
+    agency.flight("SM11", 11, usd=400)
+    agency.flight("SM12", 14, usd=100, way="LIS-BER")
+    agency.flight("SM12", 15, usd=100, way="LIS-BER")
+    agency.hotel("Casa", 9, 10, usd=60)
+    values = await rosa.say(WISH)
+    assert (await rosa.asked())["amount_usd"] == 740.0
+    assert day(11) in (await rosa.asked())["itinerary"][0]
+    assert (values["date_tries"], values["trip"]["depart_on"]) == (1, day(10))
+    assert rosa.nodes == ["intake", "flights", "visas", "hotels", "flights", "hotels", "offer"]
+
+
+async def test_a_day_without_flights_goes_to_the_next(agency: Agency, rosa: Traveller) -> None:
+    agency.flight("SM11", 12, usd=100)
+    agency.flight("SM12", 16, usd=100, way="LIS-BER")
+    await rosa.say(f"{WISH} No hotel.")
+    assert day(12) in (await rosa.asked())["itinerary"][0]
+
+
+async def test_nothing_at_all_is_said_so(agency: Agency, rosa: Traveller) -> None:
+    values = await rosa.say(WISH)
+    assert values["outcome"] == "answered"
+    assert "there is no flight there with enough seats" in await rosa.reply()
+
+
+async def test_fewer_tries_where_the_assistant_says_so(agency: Agency) -> None:
+    agency.week()
+    rosa = Traveller(agency, context=Context(model="offline:rules", max_date_tries=0))
+    values = await rosa.say(WISH.replace("$900", "$300"))
+    assert (values["date_tries"], values["outcome"]) == (0, "answered")
+    assert "$120.00 above the budget" in await rosa.reply()
+
+
+async def test_without_a_budget_the_cheapest_is_proposed(agency: Agency, rosa: Traveller) -> None:
+    agency.week()
+    await rosa.say(WISH.replace(", at most $900 in all", ""))
+    assert ((await rosa.asked())["amount_usd"], (await rosa.asked())["budget_usd"]) == (420.0, None)
+
+
+async def test_what_is_missing_is_asked_for_and_completed_in_the_next_message(
+    agency: Agency, rosa: Traveller
+) -> None:
+    agency.week()
+    values = await rosa.say("I want to fly to Lisbon")
+    assert values["outcome"] == "answered"
+    assert "where from, when (YYYY-MM-DD) and the way back" in await rosa.reply()
+    await rosa.say(f"From Berlin, on {day(10)}, back on {day(14)}")
+    assert "which passport" in await rosa.reply()
+    await rosa.say("A German passport, budget $900")
+    assert (await rosa.asked())["amount_usd"] == 420.0
+
+
+async def test_a_visa_that_is_needed_stops_the_booking_with_a_question(
+    agency: Agency, rosa: Traveller
+) -> None:
+    agency.week()
+    await rosa.say(WISH.replace("German", "Indian"))
+    asked = await rosa.asked()
+    assert (asked["kind"], asked["requirement"]) == ("visa_question", "required")
+    assert "Schengen visa takes about fifteen days" in asked["visa"]
+    values = await rosa.answer({"action": "reject"})
+    assert (values["outcome"], agency.holds()) == ("declined", [])
+    await rosa.say("Please try it again.")
+    await rosa.answer(HAVE_VISA)
+    assert (await rosa.asked())["kind"] == "trip_hold"
+    values = await rosa.answer(APPROVE)
+    assert values["outcome"] == "held"
+    assert agency.agreements(rosa.thread_id) == [("visa", "rosa"), ("hold", "rosa")]
+
+
+async def test_a_question_about_a_visa_goes_to_the_peer_that_knows(agency: Agency, rosa: Traveller) -> None:
+    values = await rosa.say("Do I need a visa for Japan with an Indian passport?")
+    assert "a visa is given on arrival, up to 30 days" in await rosa.reply()
+    assert (rosa.nodes, values["active"]) == (["intake", "flights", "visas", "finish"], "visas")
+    await rosa.say("And with a German passport, do I need a visa?")
+    assert rosa.nodes == ["intake", "visas", "finish"]
+    assert "no visa is needed" in await rosa.reply()
+
+
+async def test_a_hold_is_told_released_and_made_anew(agency: Agency, rosa: Traveller) -> None:
+    agency.week()
+    await rosa.say(WISH)
+    await rosa.answer(APPROVE)
+    await rosa.say("What do I hold?")
+    assert "SM11 Berlin to Lisbon" in await rosa.reply()
+    values = await rosa.say("Please release it.")
+    assert (values["outcome"], agency.statuses(), agency.taken()) == ("released", ["released"], (0, 0))
+    await rosa.say("Please release my hold.")
+    assert "nothing to release" in await rosa.reply()
+    await rosa.say("Search again.")
+    await rosa.answer(APPROVE)
+    assert agency.statuses() == ["released", "held"]
+
+
+async def test_thanks_begin_no_search(agency: Agency, rosa: Traveller) -> None:
+    agency.week()
+    await rosa.say(WISH)
+    await rosa.answer(APPROVE)
+    values = await rosa.say("Thank you so much!")
+    assert (values["outcome"], await rosa.waits()) == ("answered", False)
+    assert (await rosa.reply()).startswith("Held for you")
+
+
+async def test_a_second_trip_takes_the_place_of_the_first_which_the_question_says(
+    agency: Agency, rosa: Traveller
+) -> None:
+    agency.week()
+    await rosa.say(WISH)
+    first = await rosa.answer(APPROVE)
+    await rosa.say("Make it two travellers, and flights only.")
+    assert f"Your hold {first['hold']['reference']} ends with it" in (await rosa.asked())["on_approve"]
+    await rosa.answer(APPROVE)
+    assert (agency.statuses(), agency.taken()) == (["released", "held"], (4, 0))
+
+
+async def test_one_way_and_within_one_country(agency: Agency, rosa: Traveller) -> None:
+    agency.flight("SM11", 10)
+    values = await rosa.say(
+        f"One way from Berlin to Lisbon on {day(10)} for two, German passports, $300 in all"
+    )
+    assert ((await rosa.asked())["amount_usd"], values["trip"]["one_way"]) == (200.0, True)
+    await rosa.answer(APPROVE)
+    assert agency.taken() == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("From Berlin to Atlantis, tomorrow, one way", "I know no flights to or from 'Atlantis'"),
+        ("From Berlin to Berlin, tomorrow, one way", "end where it begins"),
+        ("From Berlin to Lisbon on 2020-01-01, one way", "2020-01-01 is past"),
+        (f"From Berlin to Lisbon, {day(14)} to {day(10)}", "is before the way there"),
+        (f"From Berlin to Lisbon, {day(10)} to {day(100)}", "up to 60 days"),
+        (f"From Berlin to Lisbon, {day(400)}, one way", "more than a year ahead"),
+        ("From Berlin to Lisbon on 05/06/2027, one way", "write it as YYYY-MM-DD"),
+        ("From Berlin to Lisbon tomorrow, one way, for 12 people", "less than or equal to 9"),
+        ("From Berlin to Lisbon tomorrow, one way, budget 300 EUR", "in dollars"),
+        ("From Berlin to Lisbon tomorrow, one way, $300 or $400", "more than one amount"),
+        ("", "I still need to know"),
+        ("?" * 5_000, "I still need to know"),
+    ],
+)
+async def test_what_can_not_be_is_said_in_words(
+    agency: Agency, rosa: Traveller, text: str, says: str
+) -> None:
+    values = await rosa.say(text)
+    assert values["outcome"] == "answered"
+    assert says in await rosa.reply()
+    assert not await rosa.waits()
+
+
+async def test_a_thread_that_has_reached_its_limit_is_closed_politely(agency: Agency) -> None:
+    rosa = Traveller(agency, context=Context(model="offline:rules", max_turns=1))
+    await rosa.say("Hello")
+    values = await rosa.say("Hello again")
+    assert (values["outcome"], rosa.nodes) == ("closed", ["intake", "finish"])
+    assert "reached its limit" in await rosa.reply()

@@ -1,0 +1,147 @@
+"""What the offline peers read from a traveller's words: dates, places, numbers; and what they don't take for one."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.travel.rules.dates import read_dates
+from agents.travel.rules.reading import wishes_of
+from agents.travel.words import lets_go
+
+TODAY = date(2026, 11, 30)  # a Monday
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("on 2026-12-18", ["2026-12-18"]),
+        ("18 December", ["2026-12-18"]),
+        ("the 18th of December 2027", ["2027-12-18"]),
+        ("December 18th, 2026", ["2026-12-18"]),
+        ("Dec 18", ["2026-12-18"]),
+        ("3 march", ["2027-03-03"]),  # the next one to come
+        ("30 November", ["2026-11-30"]),
+        ("18-22 December", ["2026-12-18", "2026-12-22"]),
+        ("from the 18th to 22nd of Dec", ["2026-12-18", "2026-12-22"]),
+        ("18.12.2026", ["2026-12-18"]),
+        ("12/18/2026", ["2026-12-18"]),
+        ("18/12/2026", ["2026-12-18"]),
+        ("tomorrow", ["2026-12-01"]),
+        ("the day after tomorrow", ["2026-12-02"]),
+        ("next Friday", ["2026-12-04"]),
+        ("on monday", ["2026-12-07"]),
+        ("in two weeks", ["2026-12-14"]),
+        ("in 10 days, back on 2026-12-20", ["2026-12-10", "2026-12-20"]),
+        ("a week from now", ["2026-12-07"]),
+        ("no date at all, order 2026", []),
+        ("may I go", []),
+    ],
+)
+def test_dates_in_plain_words(text: str, days: list[str]) -> None:
+    found = read_dates(text, TODAY)
+    assert [one.day.isoformat() for one in found.found] == days
+    assert found.unclear is None
+
+
+@pytest.mark.parametrize(
+    "text", ["05/06/2027", "2026-02-30", "31 November", "22-18 December 2026", "99.99.2026"]
+)
+def test_a_date_that_is_none_or_two_is_unclear(text: str) -> None:
+    assert read_dates(text, TODAY).unclear
+
+
+@pytest.mark.parametrize(
+    ("text", "trip"),
+    [
+        (
+            "Fly two of us from Berlin to New York on 18 December, back on the 22nd of December, at most $2,000.",
+            {"origin": "Berlin", "destination": "New York", "depart_on": "2026-12-18", "return_on": "2026-12-22",
+             "travellers": 2, "budget_usd": 2000.0},
+        ),
+        (
+            "from berlin to lisbon in two weeks for 4 nights, german passports, no hotel",
+            {"origin": "berlin", "destination": "lisbon", "depart_on": "2026-12-14", "return_on": "2026-12-18",
+             "passports": ["DE"], "hotel": False},
+        ),
+        ("A week in Rome from London, leaving tomorrow, 4 days later home", {
+            "origin": "London", "destination": "Rome", "depart_on": "2026-12-01", "return_on": "2026-12-05"}),
+        ("One way to Tokyo next Friday, alone", {
+            "destination": "Tokyo", "depart_on": "2026-12-04", "one_way": True, "travellers": 1}),
+        ("My wife and I, Indian and US passports", {"travellers": 2, "passports": ["IN", "US"]}),
+        ("passports: DE, IN and JP", {"passports": ["DE", "IN", "JP"]}),
+        ("budget 900 USD, hotel below $100 a night", {"budget_usd": 900.0, "hotel": True}),
+        ("The budget is $900; nights under $100", {}),
+        ("a family of four with a room", {"travellers": 4, "hotel": True}),
+        ("make it 3 travellers", {"travellers": 3}),
+        ("flights only please", {"hotel": False}),
+        ("Take us to London instead", {"destination": "London"}),
+        ("Do I need a visa for Japan?", {"destination": "Japan"}),
+        ("no more than $900", {"budget_usd": 900.0}),
+        ("it takes us 3 hours from now on", {}),
+        ("for 3 weeks", {}),
+        ("Thank you very much!", {}),
+        ("", {}),
+    ],
+)  # fmt: skip
+def test_what_is_read_of_a_trip(text: str, trip: dict[str, Any]) -> None:
+    assert wishes_of(text, TODAY).trip == trip
+
+
+def test_a_lone_date_is_the_way_back_where_the_words_say_so() -> None:
+    known = {"depart_on": "2026-12-18"}
+    assert wishes_of("back on 24 December", TODAY, trip=known).trip == {"return_on": "2026-12-24"}
+    assert wishes_of("for five nights", TODAY, trip=known).trip == {"return_on": "2026-12-23"}
+    assert wishes_of("on 24 December", TODAY, trip=known).trip == {"depart_on": "2026-12-24"}
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("budget 900 EUR", "US dollars"),
+        ("€900", "US dollars"),
+        ("$300 or $400", "more than one amount"),
+        ("$300 each", "whole trip"),
+        ("on 05/06/2027", "YYYY-MM-DD"),
+    ],
+)
+def test_what_is_not_certain_is_asked(text: str, asked: str) -> None:
+    wishes = wishes_of(text, TODAY)
+    assert asked in (wishes.unclear or "")
+    assert "budget_usd" not in wishes.trip
+
+
+@pytest.mark.parametrize(
+    "text", ["Please release it", "cancel my hold", "let it go", "I don't need it any more"]
+)
+def test_words_that_let_a_hold_go(text: str) -> None:
+    assert lets_go(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't release it",
+        "How do I cancel?",
+        "What happens if I cancel?",
+        "Can I cancel later?",
+        "hold it",
+        "never cancel",
+    ],
+)
+def test_words_that_don_t(text: str) -> None:
+    assert not lets_go(text)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    wishes_of(text, TODAY, trip={"depart_on": "2026-12-18"})
+
+
+@pytest.mark.parametrize(
+    "text", ["from " * 2_000, "a b " * 2_000, "1 " * 4_000, "from a to " * 900, "$1," * 2_000]
+)
+def test_long_texts_take_no_longer(text: str) -> None:
+    wishes_of(text, TODAY)
