@@ -13,12 +13,15 @@ from agents.document_review.asking import Sentiment, ask
 from agents.document_review.context import Context
 from agents.document_review.finding import SEVERITIES, Finding, worst
 from agents.document_review.state import Branch, Document, Section, State, Update
+from agents.shared.failures import degraded
 from agents.shared.resilience import GivenUp, giving_up
 from agents.shared.running import tenant_on, thread_id
 
 HIGHLIGHTS = 3
 """Findings that stand in state; the table has all."""
 LONGEST = 160
+FAILED = "FAILED: this part of the review could not be done"
+"""Why is for callers (`degraded`) and the log; this is published where somebody accepts it."""
 
 
 async def sentiment(state: State, runtime: Runtime[Context]) -> Update:
@@ -102,11 +105,14 @@ def _section(found: Sequence[Finding]) -> Section:
 
 
 def _failed(branch: Branch, given_up: GivenUp) -> Update:
-    reason = _cut("; ".join(given_up.reasons))
     section: Section = {
-        "status": "failed", "summary": f"FAILED: {reason}", "counts": {}, "severity": "none", "highlights": []
-    }  # fmt: skip
-    return {"sections": {branch: section}, "degraded": [f"{branch}: {reason}"]}
+        "status": "failed",
+        "summary": FAILED,
+        "counts": {},
+        "severity": "none",
+        "highlights": [],
+    }
+    return {"sections": {branch: section}, **degraded(branch, given_up)}
 
 
 def _cut(text: str) -> str:

@@ -12,6 +12,7 @@ from agents.document_review.state import Document, Kind, Label, Report, State, U
 from agents.shared import stops
 from agents.shared.extraction import Unreadable
 from agents.shared.failures import buried, failed
+from agents.shared.inboxes import decided_by
 from agents.shared.resilience import giving_up
 from agents.shared.running import caller, tenant_on, thread_id
 
@@ -85,6 +86,8 @@ async def classify(state: State, runtime: Runtime[Context]) -> Update:
             labels.add("personal")
         if await tools.find_risks(pages):
             labels.add("technical")
+        if await tools.is_legal(pages):
+            labels.add("legal")
         return {**update, "kind": found.kind, "labels": sorted(labels)}
     return failed("classify", given_up)
 
@@ -96,7 +99,7 @@ async def compose(state: State, runtime: Runtime[Context]) -> Update:
     async with giving_up(runtime) as given_up:
         tenant = await tenant_on(runtime)
         found = await library.worst_findings(tenant, key, report.SHOWN)
-        text = report.markdown(document, kind, sections, found, state.get("degraded", []))
+        text = report.markdown(document, kind, sections, found, report.for_readers(state.get("degraded", [])))
         complete = report.is_complete(sections)
         digest = await library.keep_report(tenant, key, document, kind=kind, complete=complete, markdown=text)
         kept: Report = {
@@ -129,8 +132,9 @@ async def publish(state: State, runtime: Runtime[Context]) -> Update:
         problem = "a part of the review failed: review it again, or set accept_incomplete"
         return {"outcome": "withheld", "problem": problem}
     async with giving_up(runtime) as given_up:
-        by = state.get("decided_by") or caller().identity
-        outcome = await tools.decide(await tenant_on(runtime), state, kept, by)
+        tenant = await tenant_on(runtime)
+        by = await decided_by(state.get("decided_by"), caller(), tenant)
+        outcome = await tools.decide(tenant, state, kept, by)
         stale = (
             "the document or its report is another by now: review it again" if outcome == "stale" else None
         )

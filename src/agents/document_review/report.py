@@ -15,6 +15,7 @@ TITLES = {
 SHOWN = 25
 """Findings of a branch that stand in the report; the table has all."""
 EXCERPT = 4_000
+BY_RULES = "A model could not be used for all of it: another one, or written rules, read it instead."
 
 
 def severity_of(sections: Mapping[str, Section]) -> Severity:
@@ -44,15 +45,26 @@ def markdown(
     notes: Sequence[str],
 ) -> str:
     """The whole report."""
-    parts = [f"# Review of {_plain(document['title'])}", headline(document, kind, sections) + "."]
+    parts = [f"# Review of {_plain(document['title'])}", _plain(headline(document, kind, sections)) + "."]
     for branch, title in TITLES.items():
         if branch in sections:
-            parts += [f"## {title}", sections[branch]["summary"]]
+            parts += [f"## {title}", _plain(sections[branch]["summary"])]
             parts += _lines(found.get(branch, ()), sum(sections[branch]["counts"].values()))
     if notes:
         parts += ["## Notes", "\n".join(f"- {_plain(note)}" for note in notes)]
     parts.append(f"`{document['document_id']}`, SHA-256 `{document['sha256']}`")
     return "\n\n".join(parts) + "\n"
+
+
+def for_readers(notes: Sequence[str]) -> list[str]:
+    """Of what did not work on the way, what readers have to know: how the text was had, and that rules judged it."""
+    of_text = [
+        note
+        for note in notes
+        if not note.startswith(("model ", "classify: ", *(f"{name}: " for name in TITLES)))
+    ]
+    models = any(note.startswith("model ") or " gave an unusable answer" in note for note in notes)
+    return [*of_text, *([BY_RULES] if models else [])]
 
 
 def excerpt(text: str) -> str:

@@ -5,6 +5,7 @@ file, runs in a thread: the loop serves other runs.
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
@@ -14,12 +15,13 @@ from agents.document_review import compliance, library, pii, security
 from agents.document_review.finding import Finding, Span, masked
 from agents.document_review.library import Decided, File
 from agents.document_review.report import severity_of
+from agents.document_review.rules.kinds import classify
 from agents.document_review.state import Document, Report, State
 from agents.shared.extraction import Extracted, pages_of
 from agents.shared.resilience import breaker
 
 Made = TypeVar("Made")
-READERS = 2
+READERS = max(2, os.cpu_count() or 2)
 _readers = ThreadPoolExecutor(READERS, thread_name_prefix="document-review")
 """Threads of our own: long documents must not take those that everything else in the process shares."""
 
@@ -80,6 +82,13 @@ async def find_gaps(pages: Sequence[str], kind: str) -> list[Finding]:
     """Forbidden promises, and what a document of this kind lacks."""
     found = await look_through(pages, compliance.spans)
     return found + await _in_thread(lambda: list(compliance.missing(kind, pages)))
+
+
+async def is_legal(pages: Sequence[str]) -> bool:
+    """Whether it promises what nobody may, or uses the words of obligations: no model has to say so."""
+    return await _in_thread(
+        lambda: any(map(compliance.spans, pages)) or "legal" in classify("\n".join(pages))["labels"]
+    )
 
 
 async def excerpt(pages: Sequence[str], characters: int) -> str:

@@ -1,6 +1,7 @@
 """From bytes to pages of text. All of it blocks: call `pages_of` in a thread.
 
-What a file can do to its reader has an end: pages, characters and seconds are counted.
+What a file can do to its reader has an end: pages, characters and seconds are counted. The seconds are about right: they
+are looked at while text is taken from a page, but not while its operators are read, whose number has an end of its own.
 """
 
 import codecs
@@ -106,6 +107,12 @@ def _pages_of_pdf(content: bytes, max_pages: int, on_page: Callable[[int, int], 
         NotImplementedError, AssertionError, ZeroDivisionError, OverflowError,
     )  # fmt: skip
     until, pages, characters = time.monotonic() + MAX_SECONDS, list[str](), 0
+
+    def in_time(*_: object) -> None:
+        """Called for each operator of a page, too: one page may hold hundreds of thousands of them."""
+        if time.monotonic() > until:
+            raise Unreadable(f"its text could not be had within {MAX_SECONDS:.0f} s: split it")
+
     try:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
@@ -115,14 +122,13 @@ def _pages_of_pdf(content: bytes, max_pages: int, on_page: Callable[[int, int], 
             raise Unreadable(f"it has {count} pages and {max_pages} are read: split it, or raise max_pages")
         for number, page in enumerate(reader.pages, 1):
             on_page(number, count)
-            text = _STRANGE.sub(" ", page.extract_text())
+            text = _STRANGE.sub(" ", page.extract_text(visitor_operand_before=in_time))
             characters += len(text)
             if characters > MAX_CHARACTERS:
                 raise Unreadable(
                     f"it has more than the {MAX_CHARACTERS:,} characters that are read: split it"
                 )
-            if time.monotonic() > until:
-                raise Unreadable(f"its text could not be had within {MAX_SECONDS:.0f} s: split it")
+            in_time()
             pages.append(text)
     except broken as error:
         raise Unreadable(

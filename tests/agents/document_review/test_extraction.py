@@ -133,3 +133,17 @@ async def test_a_wrong_encoding_is_in_the_report(shelf: Shelf) -> None:
     values = await review.of(shelf.put((COMPLAINT + "Größe").encode("cp1252")))
     assert values["outcome"] == "reported"
     assert "Windows-1252" in shelf.reviews(review.thread_id)[0]["markdown"]
+
+
+def test_the_time_is_looked_at_within_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One page of a few kilobytes can hold its reader for half a minute."""
+    looks: list[float] = []
+
+    def clock() -> float:
+        looks.append(len(looks))
+        return 0.0 if len(looks) < 50 else 1e9
+
+    monkeypatch.setattr(extraction.time, "monotonic", clock)
+    with pytest.raises(Unreadable, match="within 60 s"):
+        pages_of(pdf(["\n".join(f"line {number}" for number in range(40))]), "application/pdf", 10)
+    assert len(looks) == 50

@@ -81,7 +81,7 @@ async def test_a_model_that_stays_down_is_replaced_by_the_written_rules_and_the_
     assert (values["outcome"], values["kind"]) == ("reported", "letter")
     assert "used offline:rules" in values["degraded"][0]
     assert len(openai_server.calls) == asked
-    assert "used offline:rules" in shelf.reviews(review.thread_id)[0]["markdown"]
+    assert "or written rules, read it instead" in shelf.reviews(review.thread_id)[0]["markdown"]
 
 
 async def test_an_answer_that_can_not_be_used_is_corrected_once_and_then_written_rules_answer(

@@ -93,7 +93,7 @@ async def test_all_four_at_once(shelf: Shelf) -> None:
 async def test_whoever_reads_it_may_withhold_it(shelf: Shelf) -> None:
     review = Review()
     await review.of(shelf.put(COMPLAINT))
-    values = await review.go_on(publish=False, note="ask her first", decided_by="lee")
+    values = await review.go_on(by="console", publish=False, note="ask her first", decided_by="lee")
     assert values["outcome"] == "withheld"
     (kept,) = shelf.reviews(review.thread_id)
     assert (kept["status"], kept["decided_by"], kept["note"]) == ("withheld", "lee", "ask her first")
