@@ -4,6 +4,7 @@ A JSON object comes on stdin: `config`, `retention_days`, and `against` (`url`, 
 What the project prints while it is imported goes to stderr.
 """
 
+import asyncio
 import json
 import os
 import sys
@@ -12,15 +13,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stationmaster.checking.against.comparing import Compared, compare
 from stationmaster.checking.audit import Report, audit
 from stationmaster.checking.finding import Finding
+from stationmaster.errors import StationmasterError
 from stationmaster.server.stock import read_project
 
 
 def answered(asked: Mapping[str, Any]) -> dict[str, Any]:
     """The whole check, as JSON."""
-    report, _ = audit(read_project(Path(asked["config"])), asked["retention_days"])
-    return report_json(report)
+    report, whole = audit(read_project(Path(asked["config"])), asked["retention_days"])
+    deployment = asked.get("against")
+    if deployment is None:
+        return report_json(report)
+    try:
+        compared = asyncio.run(compare(whole, deployment["url"], deployment["key"]))
+    except StationmasterError as error:
+        return {**report_json(report), "problem": {"said": str(error), "exit_code": error.exit_code}}
+    return {**report_json(report), "against": compared_json(compared)}
 
 
 def report_json(report: Report) -> dict[str, Any]:
@@ -31,6 +41,19 @@ def report_json(report: Report) -> dict[str, Any]:
         "exceptions": [{**_finding(each), "reason": each.excused} for each in report.excused],
         "notes": report.notes,
     }
+
+
+def compared_json(compared: Compared) -> dict[str, Any]:
+    """How many threads wait, and what of them breaks: a row for each thread and reason."""
+    broken = [
+        {
+            "reason": each.reason.name, "graph": each.graph, "node": each.node, "said": each.said,
+            "why": each.reason.why, "write": each.reason.write, "thread_id": each.thread_id,
+            "assistant_id": each.assistant_id, "interrupts": list(each.interrupts),
+        }
+        for each in compared.breaks
+    ]  # fmt: skip
+    return {"url": compared.url, "threads": compared.threads, "broken": broken, "notes": compared.notes}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -65,3 +65,36 @@ def _two(name: str, words: str, style: str) -> Padding:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+SHOWN = 5
+
+
+def print_against(console: Console, against: Mapping[str, Any]) -> None:
+    """What would break at the deployment: by graph, reason and words, the first threads of each with their reviews."""
+    console.print()
+    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for each in against["broken"]:
+        groups.setdefault((each["graph"] or "", each["reason"], each["said"]), []).append(each)
+    for (graph, reason, said), rows in groups.items():
+        console.print(Text.assemble((harmless(reason), "bold red"), f"  {harmless(graph)}"))
+        threads = [row for row in rows if row["thread_id"]]
+        many = f"{_count(len(threads), 'thread')}: " if threads else ""
+        console.print(Padding(Text(harmless(f"{many}{said}")), (0, 0, 0, 4)))
+        for row in threads[:SHOWN]:
+            place = (row.get("reviews") or [f"thread {row['thread_id']}"])[0]
+            console.print(Text(f"    {harmless(place)}", style="bold"), soft_wrap=True)
+        if len(threads) > SHOWN:
+            console.print(Text(f"    and {len(threads) - SHOWN:,} more; --json lists them all", style="dim"))
+        console.print(_two("why", rows[0]["why"], "dim"))
+        console.print(_two("write", rows[0]["write"], "green"))
+        console.print()
+    for note in against["notes"]:
+        console.print(Padding(Text(harmless(note), style="dim"), (0, 0, 0, 0)))
+    broken = len({row["thread_id"] for row in against["broken"] if row["thread_id"]})
+    one = against["threads"] == 1
+    text = Text(
+        f"{harmless(against['url'])}: {against['threads']:,} thread{'' if one else 's'} wait{'s' if one else ''}, "
+    )
+    said = f"{broken:,} of them would break" if broken else "none of them would break"
+    console.print(text.append(said, "bold red" if broken else "green"), soft_wrap=True)

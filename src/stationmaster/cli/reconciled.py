@@ -64,7 +64,7 @@ def run(target: Target, work: Callable[[Gateway], Awaitable[T]], files: Files) -
     """Do the work with a server. Wrong files are told of before that it does not answer."""
 
     async def connected() -> T:
-        await _listens(target.url)
+        await listens(target.url)
         async with client(target) as sdk:
             return await work(Gateway(sdk, target.url))
 
@@ -75,7 +75,7 @@ def run(target: Target, work: Callable[[Gateway], Awaitable[T]], files: Files) -
         raise
 
 
-async def _listens(url: str) -> None:
+async def listens(url: str) -> None:
     """ServerUnavailable at once where nothing listens on this machine: the SDK would try for eight seconds."""
     parts = urlsplit(url)
     if not is_loopback(parts.hostname):

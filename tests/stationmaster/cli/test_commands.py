@@ -24,6 +24,7 @@ OTHER_MODULES = {
     "at_start",
     "banner",
     "canary_shown",
+    "check_reviews",
     "check_shown",
     "children",
     "crons_shown",

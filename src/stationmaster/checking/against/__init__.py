@@ -1,0 +1,1 @@
+"""Which paused threads of a running deployment would break under this code."""

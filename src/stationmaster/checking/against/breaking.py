@@ -1,0 +1,146 @@
+"""Why a paused thread would break: what of this code it waits at, what it lacks, what it is asked by now."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from stationmaster.checking import schemas
+from stationmaster.checking.against import asked
+from stationmaster.checking.against.reasons import Reason, by_name
+from stationmaster.checking.against.waiting import Question, Waiting
+from stationmaster.checking.compiled import Graph
+from stationmaster.checking.reading import reads, writes
+from stationmaster.checking.rules.no_reducer import SINGLE
+
+
+@dataclass(frozen=True)
+class Break:
+    """One thread, or an assistant, that would break. `said` is the same for all that break alike."""
+
+    reason: Reason
+    graph: str | None
+    node: str | None
+    said: str
+    thread_id: str | None = None
+    assistant_id: str | None = None
+    interrupts: tuple[str, ...] = ()
+
+
+class Judge:
+    """What this code says of threads of one graph. `graphs` are the graph and its subgraphs, by their path."""
+
+    def __init__(self, name: str, graphs: Mapping[str, Graph]) -> None:
+        self.name, self.graphs, self.top = name, graphs, graphs[name]
+        self._needed: dict[str, dict[str, reads.Read]] = {}
+
+    def breaks(self, thread: Waiting) -> Iterator[Break]:
+        """Every reason why it would break."""
+        places = {question.node for question in thread.questions if question.node}
+        asking = {place.partition("/")[0] for place in places}
+        places |= {name for name in thread.next or () if name not in asking}
+        gone = {place: missing for place in sorted(places) if (missing := self._missing(place))}
+        for place, missing in gone.items():
+            yield self._of(thread, "node-gone", place, f"it waits in {place}, and there is no {missing}")
+        yield from self._lacking(thread, {place for place in places if place not in gone})
+        for question in thread.questions:
+            if question.node and question.node not in gone:
+                yield from self._asked(thread, question)
+
+    def context(self, assistant_id: str, name: str, context: Any) -> Break | None:
+        """Whether an assistant's context is none that this code takes."""
+        schema = self.top.builder.context_schema if self.top.builder else None
+        if not context or schema is None or not schemas.is_checked(schema):
+            return None
+        try:
+            TypeAdapter(schema).validate_python(context)
+        except ValidationError as error:
+            said = f"the context of {name}: {_first(error)}"
+            return Break(by_name("context"), self.name, None, said, assistant_id=assistant_id)
+        return None
+
+    def _missing(self, place: str) -> str | None:
+        """The first node of a path that this code has not. What runs inside a plain function is not known here."""
+        graph, walked = self.top, self.name
+        for name in place.split("/"):
+            if name not in graph.nodes:
+                return f"{name} in {walked}" if walked != self.name else name
+            walked = f"{walked}/{name}"
+            if walked not in self.graphs:
+                return None
+            graph = self.graphs[walked]
+        return None
+
+    def _lacking(self, thread: Waiting, places: set[str]) -> Iterator[Break]:
+        if self.top.builder is None:
+            return
+        if schemas.is_checked(self.top.schema):
+            yield from self._unfit(thread)
+            return
+        for place in sorted({place.partition("/")[0] for place in places}):
+            for key, read in sorted(self._reads_from(place).items()):
+                if key not in thread.values:
+                    where = f"{read.place.file.name}:{read.place.line}"
+                    said = f"it has no {key!r}, which {read.who} reads without a default ({where})"
+                    yield self._of(thread, "required-key", place, said)
+
+    def _unfit(self, thread: Waiting) -> Iterator[Break]:
+        """By making the state that LangGraph makes when the thread goes on."""
+        known = {key: value for key, value in thread.values.items() if key in self.top.channels}
+        try:
+            self._state.validate_json(json.dumps(known))
+        except ValidationError as error:
+            for each in error.errors()[:3]:
+                key = ".".join(map(str, each["loc"])) or "the state"
+                lacks = each["type"] == "missing"
+                said = f"it has no {key!r}, and that has no default" if lacks else f"{key!r}: {each['msg']}"
+                yield self._of(thread, "required-key" if lacks else "value", self._where(thread), said)
+
+    @cached_property
+    def _state(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self.top.schema)
+
+    def _reads_from(self, start: str) -> dict[str, reads.Read]:
+        """The keys without which a thread that waits in a node comes to a KeyError: read on some way from there,
+        before a node that writes them in any case.
+        """
+        if start not in self._needed:
+            found: dict[str, reads.Read] = {}
+            left, seen = [(start, frozenset[str]())], set[tuple[str, frozenset[str]]]()
+            while left:
+                name, written = left.pop()
+                if (name, written) in seen or name not in self.top.nodes:
+                    continue
+                seen.add((name, written))
+                node = self.top.nodes[name]
+                certain = writes.of_node(node.functions, self.top.roots, node.schema).certain
+                for read in reads.of_node(self.top, node):
+                    here = written if read.who == name else written | certain
+                    plain = type(self.top.channels.get(read.key)).__name__ in SINGLE
+                    if plain and read.key not in here:
+                        found.setdefault(read.key, read)
+                left += [(each, written | certain) for each in sorted(self.top.ways.get(name, ()))]
+            self._needed[start] = found
+        return self._needed[start]
+
+    def _asked(self, thread: Waiting, question: Question) -> Iterator[Break]:
+        path = (question.node or "").split("/")
+        graph = self.graphs.get("/".join([self.name, *path[:-1]]))
+        node = graph.nodes.get(path[-1]) if graph else None
+        if node is not None and node.functions and (changed := asked.changed(question, node)):
+            yield self._of(thread, changed[0], question.node, changed[1], question.id)
+
+    def _where(self, thread: Waiting) -> str | None:
+        return next((question.node for question in thread.questions), next(iter(thread.next or ()), None))
+
+    def _of(self, thread: Waiting, reason: str, node: str | None, said: str, *interrupts: str) -> Break:
+        ids = interrupts or tuple(question.id for question in thread.questions)
+        return Break(by_name(reason), self.name, node, said, thread.thread_id, thread.assistant_id, ids)
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
