@@ -16,7 +16,7 @@ from langgraph.types import Overwrite
 from agents.digest import markdown, tools
 from agents.digest.context import Context
 from agents.digest.prompts import headline_prompt
-from agents.digest.report import figures_of
+from agents.digest.report import counts_of, figures_of
 from agents.digest.rules import answer as written_rules
 from agents.digest.rules import headline as written_headline
 from agents.digest.slots import slot_of, spans_of
@@ -35,7 +35,7 @@ class WrongSlot(PermanentError):
 
 
 async def begin(state: State, runtime: Runtime[Context]) -> Update:
-    """Find the slot and its spans, or the report that was made for it."""
+    """Find the slot and its spans, or the report that was made for it; one that lacks parts is made once more."""
     context, tenant = Context.of(runtime), caller_of(get_config()).tenant
     zone, starts = await _zone(context.timezone), time.fromisoformat(context.day_starts)
     now = datetime.now(UTC)
@@ -45,7 +45,7 @@ async def begin(state: State, runtime: Runtime[Context]) -> Update:
         "mailed": [], "repeated": False, "figures": {}, "markdown": "", "headline": "",
     }  # fmt: skip
     kept = await tools.find_report(tenant, context.name, slot)
-    if kept is not None:
+    if kept is not None and not kept["figures"].get("missing"):
         found = {"figures": kept["figures"], "markdown": kept["markdown"], "since": kept["since"].isoformat()}
         return {**cleared, **found, "repeated": True}
     last = await tools.last_slot(tenant, context.name, slot)
@@ -81,17 +81,18 @@ async def compose(state: State, runtime: Runtime[Context]) -> Update:
         parts=state.get("parts", {}),
         missing=sorted(state.get("missing", [])),
     )
+    counts = counts_of(figures)
     reply = await models.ask(
-        [headline_prompt(context.system_prompt, figures), ("user", "Write the first sentence.")],
+        [headline_prompt(context.system_prompt, counts), ("user", "Write the first sentence.")],
         node="compose",
         models=context.models(),
         rules=written_rules,
     )
     sentence, degraded = reply.message.text, list(reply.degraded)
-    problem = reply.problem or objection(sentence, figures)
+    problem = reply.problem or objection(sentence, counts)
     if problem:
         degraded.append(f"the first sentence was written anew: {problem}")
-        sentence = written_headline(figures)
+        sentence = written_headline(counts)
     text = markdown.report(figures, sentence, await _zone(context.timezone))
     return {
         "figures": figures, "headline": sentence, "markdown": text, "usage": reply.usage,
@@ -100,7 +101,7 @@ async def compose(state: State, runtime: Runtime[Context]) -> Update:
 
 
 async def keep(state: State, runtime: Runtime[Context]) -> Update:
-    """Keep the report; where another run was faster, its report is the one."""
+    """Keep the report; where another run was faster, or had all of it, its report is the one."""
     context, tenant = Context.of(runtime), caller_of(get_config()).tenant
     slot, since = (datetime.fromisoformat(state.get(key, "")) for key in ("slot", "since"))
     figures, text = state.get("figures", {}), state.get("markdown", "")
@@ -115,15 +116,18 @@ async def keep(state: State, runtime: Runtime[Context]) -> Update:
 
 
 async def send(state: State, runtime: Runtime[Context]) -> Update:
-    """Queue the report for each reader; who has it already gets no other."""
+    """Queue the report for each reader; who has it already gets no other. What can't be queued fails the run: somebody
+    has to see it, and it ends where it is run again.
+    """
     context, tenant = Context.of(runtime), caller_of(get_config()).tenant
     slot, mailed = datetime.fromisoformat(state.get("slot", "")), list[str]()
     subject = state.get("markdown", "").partition("\n")[0].removeprefix("# ") or f"Digest {context.name}"
-    async with giving_up(runtime) as given_up:
-        for to in dict.fromkeys(context.recipients):
-            if await tools.mail_report(tenant, context.name, slot, to, subject, state.get("markdown", "")):
-                mailed.append(to)
-    return {"mailed": mailed, "degraded": [f"send: {reason}" for reason in given_up.reasons]}
+    whole = not state.get("figures", {}).get("missing")
+    for to in dict.fromkeys(context.recipients):
+        text = state.get("markdown", "")
+        if await tools.mail_report(tenant, context.name, slot, to, subject, text, whole=whole):
+            mailed.append(to)
+    return {"mailed": mailed}
 
 
 async def _zone(name: str) -> ZoneInfo:

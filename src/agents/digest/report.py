@@ -43,6 +43,18 @@ def figures_of(
     return figures
 
 
+def counts_of(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """What a model is shown: the counts, and what is missing by name. Titles hold customers' words and accounts."""
+    parts = {
+        part: {which: figures[part][which] for which in ("now", "before", "change")}
+        for part in PARTS
+        if part in figures
+    }
+    missing = [str(one).partition(":")[0] for one in figures["missing"]]
+    kept = {name: value for name, value in figures.items() if name not in PARTS}
+    return {**kept, **parts, "missing": missing}
+
+
 def change(now: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, float]:
     """By how much each figure differs from the span before."""
     return {key: round(value - before.get(key, 0), 6) for key, value in now.items()}

@@ -8,6 +8,7 @@ from typing import Any, cast
 from psycopg.types.json import Jsonb
 from typing_extensions import TypedDict
 
+from agents.digest.masking import masked
 from agents.digest.state import Figures
 from agents.shared.database import connection
 from agents.shared.queries import load
@@ -40,7 +41,7 @@ async def last_slot(tenant: str, name: str, slot: datetime) -> datetime | None:
 async def keep_report(
     tenant: str, name: str, slot: datetime, since: datetime, figures: dict[str, Any], markdown: str
 ) -> bool:
-    """Keep a report; False when the slot has one, which then stays as it is."""
+    """Keep a report; False when the slot has one that stays: it is whole, or this one is not."""
     kept = await _one(
         "keep_report",
         tenant=tenant,
@@ -66,7 +67,8 @@ async def refunds(tenant: str, since: datetime, until: datetime) -> tuple[Figure
 async def reviews(tenant: str, since: datetime, until: datetime) -> tuple[Figures, list[dict[str, Any]]]:
     """Reviews opened and answered, those that wait by age, and the oldest of those."""
     figures = await _figures("reviews", tenant=tenant, since=since, until=until)
-    return figures, await _rows("oldest_reviews", tenant=tenant, until=until, limit=MOST_SHOWN)
+    oldest = await _rows("oldest_reviews", tenant=tenant, until=until, limit=MOST_SHOWN)
+    return figures, [{**row, "title": masked(row["title"])} for row in oldest]
 
 
 async def runs(tenant: str, since: datetime, until: datetime) -> tuple[Figures, list[dict[str, Any]]]:
@@ -91,10 +93,13 @@ async def spend(tenant: str, since: datetime, until: datetime) -> tuple[Figures,
     return figures, rows
 
 
-async def mail_report(tenant: str, name: str, slot: datetime, to: str, subject: str, body: str) -> bool:
-    """Queue the report for one reader; False when it was queued before."""
+async def mail_report(
+    tenant: str, name: str, slot: datetime, to: str, subject: str, body: str, *, whole: bool
+) -> bool:
+    """Queue the report for one reader; False when it was queued before. One that lacks parts is a mail of its own."""
     about = f"digest:{tenant}:{name}:{slot.isoformat()}"
-    return await mail.queue_mail(key=f"{about}:{to}", ticket_id=about, to=to, subject=subject, body=body)
+    key = f"{about}:{to}" if whole else f"{about}:{to}:incomplete"
+    return await mail.queue_mail(tenant=tenant, key=key, ticket_id=about, to=to, subject=subject, body=body)
 
 
 async def _figures(query: str, **params: Any) -> Figures:

@@ -11,31 +11,33 @@ from digest.reports
 where tenant = :tenant and name = :name and slot < :slot;
 
 -- name: keep_report(tenant, name, slot, since, figures, markdown)^
--- Keeps a report; no row comes back when the slot has one already.
+-- Keeps a report; no row comes back when the slot has one already. One that lacks parts gives way to one that is whole.
 insert into digest.reports (tenant, name, slot, since, figures, markdown)
 values (:tenant, :name, :slot, :since, :figures, :markdown)
-on conflict on constraint reports_one_a_slot do nothing
+on conflict on constraint reports_one_a_slot do update
+set since = excluded.since, figures = excluded.figures, markdown = excluded.markdown, made_at = now()
+where reports.figures -> 'missing' <> '[]' and excluded.figures -> 'missing' = '[]'
 returning report_id;
 
 -- name: tickets(tenant, since, until, desk)^
 -- Tickets that something was done for in a span, those a person was asked for, and those that nobody could handle. The
--- shop belongs to the main tenant.
+-- shop's orders, and so its refunds, belong to the main tenant.
 with touched as (
     select ticket_id, 'refund' as how from shop.refunds
-    where created_at >= :since and created_at < :until and ticket_id is not null
+    where created_at >= :since and created_at < :until and ticket_id is not null and :tenant = 'main'
     union all
     select ticket_id, case when recipient = :desk then 'desk' else 'mail' end from shop.mails
     where queued_at >= :since and queued_at < :until and not starts_with(idempotency_key, 'digest:')
+        and tenant = :tenant
     union all
     select ticket_id, 'dead' from shop.dead_letters
-    where buried_at >= :since and buried_at < :until
+    where buried_at >= :since and buried_at < :until and tenant = :tenant
 )
 select
     count(distinct ticket_id) as tickets,
     count(distinct ticket_id) filter (where how = 'desk') as handed_over,
     count(*) filter (where how = 'dead') as dead_letters
-from touched
-where :tenant = 'main';
+from touched;
 
 -- name: refunds(tenant, since, until)^
 -- Refunds that were made in a span. The shop belongs to the main tenant.

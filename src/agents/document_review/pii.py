@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from agents.document_review.finding import Span, apart
+from agents.shared.figures import passes_luhn
 
 _EMAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}(?![\w-])")
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}")
@@ -64,7 +65,7 @@ def _accounts(text: str) -> Iterator[Span]:
 def _cards(text: str) -> Iterator[Span]:
     for match in _CARD.finditer(text):
         digits = re.sub(r"\D", "", match[0])
-        if digits[0] in "3456" and _luhn(digits):
+        if digits[0] in "3456" and passes_luhn(digits):
             yield Span("card_number", "high", *match.span(), f"**** **** **** {digits[-4:]}")
 
 
@@ -90,8 +91,3 @@ def _first_characters(text: str, count: int) -> str | None:
 def _adds_up(iban: str) -> bool:
     """ISO 13616: the number that its letters and digits make is 1 modulo 97."""
     return int("".join(str(int(character, 36)) for character in iban[4:] + iban[:4])) % 97 == 1
-
-
-def _luhn(digits: str) -> bool:
-    doubled = [int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits))]
-    return sum(value - 9 * (value > 9) for value in doubled) % 10 == 0

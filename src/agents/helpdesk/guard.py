@@ -1,12 +1,13 @@
 """The output guardrail: what a reply must not say. Pure; it errs on the side of a person."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
 from agents.helpdesk.calls import RESOLUTION
+from agents.shared.figures import as_number, cards_in, numbers_in
 from agents.shared.shop.mail import SUPPORT_DESK
 
 _INTERNALS = (
@@ -19,10 +20,8 @@ _INTERNALS = (
         r"\bselect\b.{1,200}\bfrom\b\s+\w+\.\w+|\bshop\.\w+_?\w*\b(?!@)(?<!shop\.example)", re.IGNORECASE
     ),
 )
-_CARD = re.compile(r"(?<!\d)(?:\d[ -]?){13,19}(?!\d)")
 _MAIL = re.compile(r"[^@\s<>()]+@[^@\s<>()]+\.\w+")
 _MONEY = re.compile(r"(?:US)?\$\s?(\d[\d,]*(?:\.\d{1,2})?)|(\d[\d,]*(?:\.\d{1,2})?)\s?(?:USD|dollars?)\b")
-_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _REFUNDED = re.compile(
     r"\b(?:have|has|was|been|is|are|were)\s+(?:now\s+|already\s+)?refunded\b|\bwe refunded\b|"
     r"\brefund (?:is|was|has been) (?:made|paid|done|processed|issued|completed)\b",
@@ -41,7 +40,7 @@ def objections(reply: str, messages: Sequence[AnyMessage], state: Mapping[str, A
     found: list[str] = []
     if any(pattern.search(reply) for pattern in _INTERNALS):
         found.append("it shows internals")
-    if any(_is_card(match.group()) for match in _CARD.finditer(reply)):
+    if any(cards_in(reply)):
         found.append("it shows the number of a card")
     written = [message.text for message in messages if isinstance(message, HumanMessage)]
     known = {address.casefold() for text in written for address in _MAIL.findall(text)}
@@ -53,7 +52,7 @@ def objections(reply: str, messages: Sequence[AnyMessage], state: Mapping[str, A
         message for message in messages if isinstance(message, ToolMessage) and message.status != "error"
     ]
     told = [message.text for message in results if message.name != RESOLUTION]
-    unknown = _amounts(reply) - _numbers([*written, *told])
+    unknown = _amounts(reply) - numbers_in([*written, *told])
     if unknown:
         found.append(f"it names ${min(unknown)}, which no tool said")
     if _REFUNDED.search(reply) and not _NOT_REFUNDED.search(reply) and not _was_refunded(state):
@@ -68,21 +67,4 @@ def _was_refunded(state: Mapping[str, Any]) -> bool:
 
 
 def _amounts(text: str) -> set[float]:
-    return {_as_number(match.group(1) or match.group(2)) for match in _MONEY.finditer(text)}
-
-
-def _numbers(texts: Iterable[str]) -> set[float]:
-    return {_as_number(match.group()) for text in texts for match in _NUMBER.finditer(text)}
-
-
-def _as_number(text: str) -> float:
-    return float(text.replace(",", "").rstrip(".") or 0)
-
-
-def _is_card(text: str) -> bool:
-    """Whether the digits pass Luhn's check, as those of all cards do."""
-    digits = [int(char) for char in text if char.isdigit()]
-    doubled = [
-        digit * 2 - 9 * (digit > 4) if place % 2 else digit for place, digit in enumerate(reversed(digits))
-    ]
-    return len(digits) >= 13 and sum(doubled) % 10 == 0
+    return {as_number(match.group(1) or match.group(2)) for match in _MONEY.finditer(text)}

@@ -1,7 +1,7 @@
 """From bytes to pages of text. All of it blocks: call `pages_of` in a thread.
 
-What a file can do to its reader has an end: pages, characters and seconds are counted. The seconds are about right: they
-are looked at while text is taken from a page, but not while its operators are read, whose number has an end of its own.
+What a file can do to its reader has an end: pages, characters and seconds are counted. The seconds are about right:
+they are looked at while text is taken from a page, but not while its operators are read, whose number has its own end.
 """
 
 import codecs

@@ -2,6 +2,8 @@
 
 import pytest
 
+from agents.digest import tools
+from agents.shared.resilience import BreakerOpen
 from tests.agents.digest.world import Digest, World, ago
 from tests.fakes.openai_answers import Action, Cut, Raw, Say, Status
 from tests.fakes.openai_server import OpenAIServer
@@ -48,3 +50,26 @@ async def test_a_model_that_is_down_holds_nothing_up(
     assert WRITTEN in out["markdown"]
     assert "used offline:rules" in out["degraded"][0]
     assert len(world.mails()) == 1
+
+
+async def test_the_model_sees_counts_and_no_words_of_anybody(
+    world: World, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.review(
+        ago(hours=1), "Sign $9,900.00 to Nordwind, account DE89 3704 0044 0532 0130 00?", graph="treasury"
+    )
+    openai_server.script(Say("Nothing much."))
+    real = tools._figures  # pyright: ignore[reportPrivateUsage]
+
+    async def figures(query: str, **params: object) -> object:
+        if query == "refunds":
+            raise BreakerOpen("orders of rosa", 1.0)
+        return await real(query, **params)
+
+    monkeypatch.setattr(tools, "_figures", figures)
+    await Digest.of(model="openai:gpt-4.1-nano").run()
+    (call,) = openai_server.calls
+    asked = str(call.body["messages"])
+    assert not any(secret in asked for secret in ("Nordwind", "DE89", "9,900", "rosa"))
+    assert '"waiting": 1' in asked
+    assert '"missing": ["refunds"]' in asked

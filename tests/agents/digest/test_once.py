@@ -111,6 +111,51 @@ async def test_a_part_that_stays_away_is_told_in_the_report(
     assert out["degraded"] == ["reviews: DatabaseUnavailable: the database went away"]
 
 
+@pytest.mark.usefixtures("quick")
+async def test_a_report_that_lacks_a_part_gives_way_to_a_whole_one_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, away = tools._figures, True  # pyright: ignore[reportPrivateUsage]
+
+    async def figures(query: str, **params: object) -> object:
+        if query == "reviews" and away:
+            raise DatabaseUnavailable("gone")
+        return await real(query, **params)
+
+    monkeypatch.setattr(tools, "_figures", figures)
+    first, again = await Digest.of().run(), await Digest.of().run()
+    assert (first["repeated"], again["repeated"]) == (False, True), "no better, and not mailed again"
+    assert (first["mailed"], again["mailed"]) == (["desk@shop.example"], [])
+    away = False
+    world.dead_letter(ago(hours=1), ticket="T")
+    whole, after = await Digest.of().run(), await Digest.of().run()
+    assert (whole["repeated"], whole["mailed"]) == (False, ["desk@shop.example"])
+    assert whole["figures"]["tickets"]["now"]["dead_letters"] == 1
+    assert (after["repeated"], after["mailed"], after["markdown"]) == (True, [], whole["markdown"])
+    (kept,) = world.reports()
+    assert kept["markdown"] == whole["markdown"]
+    assert len(world.mails()) == 2
+
+
+@pytest.mark.usefixtures("quick")
+async def test_mail_that_can_not_be_queued_fails_the_run_and_goes_out_when_it_is_run_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries, real = list[int](), tools.mail_report
+
+    async def away(*_: object, **__: object) -> bool:
+        tries.append(1)
+        raise DatabaseUnavailable("gone")
+
+    monkeypatch.setattr(tools, "mail_report", away)
+    with pytest.raises(DatabaseUnavailable):
+        await Digest.of().run()
+    assert (len(tries), len(world.reports()), world.mails()) == (3, 1, [])
+    monkeypatch.setattr(tools, "mail_report", real)
+    out = await Digest.of().run()
+    assert (out["repeated"], out["mailed"]) == (True, ["desk@shop.example"])
+
+
 async def test_a_bug_fails_the_run_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     tries: list[str] = []
 

@@ -107,6 +107,19 @@ async def test_after_a_very_long_time_it_covers_31_days(world: World) -> None:
     assert (await digest.run())["since"] == (SLOT - timedelta(days=31)).isoformat()
 
 
+async def test_accounts_and_addresses_are_masked_in_titles(world: World) -> None:
+    world.review(
+        ago(hours=1),
+        "Sign $9,900.00: $9,900.00 to Nordwind, account DE89 3704 0044 0532 0130 00, reference 2026-7?",
+    )
+    world.review(ago(hours=2), "Refund 88123 of rosa@example.net, card 4111 1111 1111 1111?")
+    out = await Digest.of().run()
+    (kept,) = world.reports()
+    for text in (out["markdown"], str(kept["figures"]), world.mails()[0]["body"]):
+        assert not any(secret in text for secret in ("3704", "rosa", "4111 1111"))
+        assert all(word in text for word in ("Nordwind", "2026-7", "88123"))
+
+
 async def test_titles_are_text_and_no_markup(world: World) -> None:
     world.review(ago(hours=1), "Refund | $5 <script>\n# [x](http://evil) `y`")
     text = (await Digest.of().run())["markdown"]
@@ -130,7 +143,12 @@ async def test_runs_that_the_durable_server_keeps_are_counted_once(world: World)
 
 
 async def test_a_caller_of_another_tenant_sees_its_own(world: World) -> None:
-    world.dead_letter(ago(hours=1), ticket="T")
+    for at in (1, 2):
+        world.dead_letter(ago(hours=at), ticket="T")
+        world.mail(ago(hours=at), ticket=f"M-{at}")
+    for table in ("mails", "dead_letters"):
+        world.do(f"update shop.{table} set tenant = 'other' where ticket_id in ('T', 'M-1') and "
+                 f"{'queued_at' if table == 'mails' else 'buried_at'} = %s", ago(hours=1))  # fmt: skip
     world.review(ago(hours=1))
     world.webhook(ago(hours=1), "error")
     world.model_call(ago(hours=1), 5)
@@ -141,9 +159,12 @@ async def test_a_caller_of_another_tenant_sees_its_own(world: World) -> None:
     assert figures["spend"]["now"]["usd"] == 0.5
     assert [
         figures[part]["now"][key] for part, key in (("tickets", "dead_letters"), ("reviews", "waiting"))
-    ] == [0, 0]
+    ] == [1, 0]
+    assert figures["tickets"]["now"]["tickets"] == 2
     assert figures["runs"]["now"]["failed"] == 0
-    assert (await Digest.of().run())["repeated"] is False, "the main tenant's slot is its own"
+    mine = await Digest.of().run()
+    assert mine["repeated"] is False, "the main tenant's slot is its own"
+    assert mine["figures"]["tickets"]["now"] == {"tickets": 2, "handed_over": 0, "dead_letters": 1}
     assert [report["tenant"] for report in world.reports()] == ["other", "main"]
 
 
