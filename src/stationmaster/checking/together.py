@@ -62,7 +62,7 @@ def _steps(graph: Graph, name: str, found: Together) -> list[Routes]:
     ]
     node = graph.nodes.get(name)
     if node is not None and (node.ends or node.is_ours):
-        known += [routes.of_commands(function, node.ends, graph.roots) for function in node.functions]
+        known.append(routes.of_commands(node.flow.functions.values(), node.ends, graph.roots))
     if any(each.unknown for each in known):
         found.unknown.add(name)
     return known

@@ -17,7 +17,7 @@ from stationmaster.checking.reading import functions, guards
 from stationmaster.checking.reading.functions import Function
 from stationmaster.checking.reading.knowing import Effect, effect_of, is_interrupt
 from stationmaster.checking.reading.loops import unstable
-from stationmaster.checking.reading.resolving import Inner, Live, Method, Scope, Stands, scope_of
+from stationmaster.checking.reading.resolving import Inner, Live, Method, Scope, Stands, handed, scope_of
 
 DEEPEST = 12
 MOST_BEFORE = 4
@@ -238,7 +238,7 @@ class _Body:
                 self.graph(called.thing.__self__, place, before, around)
             return before if effect.kind == "read" or len(before) >= MOST_BEFORE else before | {done}
         if followed is not None:
-            return self.walker.function(followed, before, around, self.depth + 1)
+            return self.walker.function(handed(node, followed, self.scope), before, around, self.depth + 1)
         if isinstance(called, Live | Method) and pauses_inside(called):
             flow.pauses.add(Pause(place, before, around))
         return before

@@ -19,21 +19,25 @@ from stationmaster.checking.reading.files import Definition, SourceFile
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function with its source. `outer` is the function in whose body it is defined, where it isn't live itself."""
+    """A function with its source. `outer` is the function in whose body it is defined, where it isn't live itself;
+    `given` is what a caller hands over that has to be known: functions, and statements of SQL.
+    """
 
     live: Any  # a FunctionType, which a type checker would take for a descriptor
     bound: Any
     node: Definition
     file: SourceFile
     outer: "Function | None" = field(default=None, repr=False)
+    given: tuple[tuple[str, Any], ...] = ()
 
     @property
     def name(self) -> str:
         return getattr(self.node, "name", "a lambda")
 
-    @property
-    def key(self) -> tuple[int, int, int]:
-        return id(self.node), id(self.bound), id(self.live)
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        given = tuple((name, each.key) for name, each in self.given)
+        return id(self.node), id(self.bound), id(self.live), given, self.outer.key if self.outer else None
 
     @cached_property
     def body(self) -> list[ast.stmt]:

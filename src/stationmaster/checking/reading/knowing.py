@@ -61,7 +61,7 @@ MODEL_METHODS = frozenset({
 MODEL_LIBRARIES = frozenset(
     {"openai", "anthropic", "mistralai", "cohere", "groq", "ollama", "litellm", "google.genai"}
 )
-LIKE_A_MODEL = re.compile(r"(^|_)(llm|model|chain|agent|chat)s?$", re.IGNORECASE)
+LIKE_A_MODEL = re.compile(r"(^|_)(llm|model|chain|agent|chat|runnable)s?$", re.IGNORECASE)
 LIKE_HTTP = re.compile(r"(^|_)(http|client|session|requests?|api)$", re.IGNORECASE)
 MAIL = re.compile(r"^(send_?(e?mail|message|sms)|sendmail)$", re.IGNORECASE)
 WRITES_SQL = re.compile(

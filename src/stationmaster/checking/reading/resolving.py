@@ -5,10 +5,12 @@ import builtins
 import inspect
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, get_type_hints
+
+from psycopg.sql import SQL
 
 from stationmaster.checking.reading import functions
 from stationmaster.checking.reading.functions import Function
@@ -23,6 +25,10 @@ class Live:
 
     thing: Any
 
+    @property
+    def key(self) -> Any:
+        return id(self.thing)
+
 
 @dataclass(frozen=True)
 class Instance:
@@ -36,6 +42,10 @@ class Inner:
     """A function that is defined in the body of another."""
 
     function: Function
+
+    @property
+    def key(self) -> Any:
+        return self.function.key
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,7 @@ class Named:
 
 
 Stands = Live | Instance | Inner | Method | Named
-_SCOPES: "dict[tuple[int, int, int], Scope]" = {}
+_SCOPES: "dict[tuple[Any, ...], Scope]" = {}
 _HINTS: dict[int, tuple[Any, Mapping[str, Any]]] = {}  # with the thing, whose id is then nobody else's
 
 
@@ -129,6 +139,9 @@ class Scope:
     def _parameter(self, name: str) -> Stands | None:
         if self.function.bound is not None and self._is_self(name):
             return Live(self.function.bound)
+        for given, stands in self.function.given:
+            if given == name:
+                return stands
         hint = self.hints.get(name)
         return Instance(hint) if inspect.isclass(hint) and hint not in SIMPLE else None
 
@@ -200,6 +213,22 @@ class Scope:
         if isinstance(cell, Live) and self.function.bound is not None:
             return Live(super(cell.thing, self.function.bound))
         return None
+
+
+def handed(call: ast.Call, callee: Function, scope: Scope) -> Function:
+    """The function as it is called here: with what it is given that says what it does."""
+    named = [(name, value) for name, value in zip(callee.parameters, call.args, strict=False)]
+    named += [(word.arg, word.value) for word in call.keywords if word.arg]
+    given = [
+        (name, stands)
+        for name, value in named
+        if isinstance(stands := scope.resolve(value), Live | Inner) and _tells(stands)
+    ]
+    return replace(callee, given=tuple(given)) if given else callee
+
+
+def _tells(stands: Live | Inner) -> bool:
+    return isinstance(stands, Inner) or isinstance(stands.thing, FunctionType | MethodType | SQL | str)
 
 
 def attribute(holder: Stands | None, name: str) -> Stands | None:

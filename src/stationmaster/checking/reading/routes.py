@@ -46,21 +46,18 @@ def of_router(function: Function | None, ends: Mapping[Any, str] | None, roots: 
     return Routes(chosen | alone, found.unknown)
 
 
-def of_commands(function: Function, ends: Iterable[str] | None, roots: tuple[Path, ...]) -> Routes:
-    """What a node itself names by `Command(goto=...)`."""
+def of_commands(found: Iterable[Function], ends: Iterable[str] | None, roots: tuple[Path, ...]) -> Routes:
+    """What a node itself names by `Command(goto=...)`: its functions, and those that they call."""
     declared = frozenset(ends or ())
-    reader = _Reader(declared, roots)
-    found: set[Choice] = set()
-    unknown = False
-    for each in reader.followed(function):
+    reader, routes = _Reader(declared, roots), list[Routes]()
+    for each in found:
         scope = scope_of(each)
         for node in walk_own(each):
             goto = _goto(node, scope)
             if goto is not None:
-                routes = reader.value(goto, scope, DEPTH)
-                found |= routes.choices
-                unknown |= routes.unknown
-    return Routes(frozenset(found | {Choice(frozenset({end})) for end in declared}), unknown)
+                routes.append(reader.value(goto, scope, DEPTH))
+    alone = [_one(end) for end in declared]
+    return _all([*routes, *alone])
 
 
 class _Reader:
@@ -152,18 +149,6 @@ class _Reader:
             case Live(thing=thing) if not isinstance(thing, type):
                 return functions.ours(thing, self.roots)
         return None
-
-    def followed(self, function: Function, seen: set[int] | None = None) -> Iterator[Function]:
-        """The function and those of the project that it calls."""
-        seen = set() if seen is None else seen
-        if id(function.node) in seen:
-            return
-        seen.add(id(function.node))
-        yield function
-        scope = scope_of(function)
-        for node in walk_own(function):
-            if isinstance(node, ast.Call) and (inner := self.function(node, scope)) is not None:
-                yield from self.followed(inner, seen)
 
     def _hinted(self, scope: Scope) -> Routes:
         """By the annotation of the function; a list of names may hold any of them."""
