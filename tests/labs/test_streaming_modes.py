@@ -118,6 +118,9 @@ async def test_bytes_of_each_mode(lab_server: CommunityServer) -> None:
     for mode in HOLDS:
         stream = await Stream.on(lab_server, HISTORY)
         sizes[mode] = await stream.turn(mode, message(HISTORY))
+    whole, updates = sizes["values"].size, sizes["updates"].size
+    assert whole > 20 * updates, "the whole state has twenty messages more, four times"
+    assert sizes["events"].size > sizes["messages-tuple"].size > updates
     for mode, received in sizes.items():
         chunks = received.events.total() - received.events["metadata"]
         beside = received.size / sizes["updates"].size
