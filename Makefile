@@ -67,11 +67,12 @@ test-slow: setup-dev ## the long proofs: processes killed in every place, claims
 labs: setup-dev ## labs and incidents at full size; writes their figures into docs/labs.md
 	WRITE_FIGURES=1 $(BIN)/pytest -m "slow or not slow" tests/labs tests/incidents $(ARGS)
 
-check: setup-dev ## lint, format, types, import contracts
+check: setup-dev ## lint, format, types, import contracts, and what goes wrong with graphs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+	$(BIN)/stationmaster check
 
 format: setup-dev ## rewrite the code to the house format
 	$(BIN)/ruff check --fix .

@@ -15,6 +15,7 @@ from stationmaster.checking.reading.files import SourceFile
 MARK = "check: allow"
 _COMMENT = re.compile(r"#\s*check: allow\b\s*([\w-]*)\s*:?\s*(.*)$")
 RULE = "exception"
+LOOKS_FOR = "a comment that allows a rule without a reason, or that allows what would not be found"
 WHY = "An exception is an answer to whoever asks why later: it needs its reason, and has to go when it excuses nothing."
 
 
