@@ -98,6 +98,8 @@ class Input(TypedDict):
     code: NotRequired[str]
 
 
+# check: allow many-keys: the record of one task, which `intake` clears as a whole; what an agent alone needs is in the
+# state of its subgraph
 class State(TypedDict):
     """The whole state. `tests` and `code` are the caller's, for the next task."""
 
