@@ -9,12 +9,13 @@ from langchain.tools.tool_node import ToolCallRequest
 from langchain_core.messages import ToolMessage
 from langgraph.types import Command
 
-from agents.shared.errors import PermanentError
+from agents.shared.errors import PermanentError, in_full, told
+from agents.shared.failures import Failure
 from agents.shared.resilience import is_transient, retrying
 from agents.travel.context import Context
 from agents.travel.inventory import NoSuchPlace, SoldOut
 from agents.travel.noting import ToolRefused
-from agents.travel.state import Failure, Shared
+from agents.travel.state import Shared
 from agents.travel.watching import not_run
 
 logger = logging.getLogger(__name__)
@@ -43,8 +44,8 @@ class Failing(AgentMiddleware[Shared, Context]):
         except Exception as error:
             if not (is_transient(error) or isinstance(error, PermanentError)):
                 raise
-            logger.warning("a tool was given up: %s: %r", name, error)
-            failure: Failure = {"tool": name, "reason": f"{type(error).__name__}: {error}"}
+            logger.warning("a tool was given up: %s: %s", name, in_full(error))
+            failure: Failure = {"node": name, "reason": told(error)}
             message = not_run(request.tool_call, AWAY)
             return Command(update={"failures": [failure], "messages": [message]})
         raise AssertionError("retrying ends with a result or an error")

@@ -10,6 +10,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.shared.failures import failed
 from agents.shared.resilience import giving_up
 from agents.shared.running import caller, tenant_on, thread_id
 from agents.travel import inventory
@@ -49,8 +50,7 @@ async def gate(state: State, runtime: Runtime[Context]) -> Command[Way]:
                     update = {**said, "visa_agreed": offer["digest"], "problem": None}
                     return Command(goto="gate", update=update)
                 return Command(goto="backfill", update={**said, "problem": None})
-            failures = [{"tool": "gate", "reason": reason} for reason in given_up.reasons]
-            return Command(goto="dead_letter", update={**said, "failures": failures})
+            return Command(goto="dead_letter", update={**said, **failed("gate", given_up)})
 
 
 def asked_again(state: State, problem: str) -> Command[Any]:
@@ -69,7 +69,6 @@ async def _agreed(state: State, offer: Offer, runtime: Runtime[Context], *, abou
         raise inventory.NotAgreed(
             "nobody answered in time, and a policy's default is no yes: the traveller decides"
         )
-    by, tenant = caller().identity, await tenant_on(runtime)
-    names = f"{decided_by}, by {by}" if decided_by else by
     kind = "visa" if about_visa else "hold"
-    await inventory.agree(tenant, thread_id(runtime), offer, kind, by, names)
+    tenant, thread = await tenant_on(runtime), thread_id(runtime)
+    await inventory.agree(tenant, thread, offer, kind, caller().identity, decided_by)

@@ -3,7 +3,6 @@
 What a node can't do after its retries is noted in state and ends in the dead letters; a bug is raised as it is.
 """
 
-import logging
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -11,11 +10,10 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite
 
+from agents.shared.failures import buried, degraded, failed
 from agents.shared.limits import over_limit
-from agents.shared.resilience import GivenUp, giving_up
+from agents.shared.resilience import giving_up
 from agents.shared.running import caller, tenant_on, thread_id
-from agents.shared.shop import dead_letters
-from agents.shared.thread_tenants import OtherTenant
 from agents.travel import inventory, wording
 from agents.travel.context import MAX_LOSSES, Context
 from agents.travel.gate import asked_again
@@ -23,7 +21,6 @@ from agents.travel.inventory import NoSuchOffer, NotAgreed, PriceChanged, SoldOu
 from agents.travel.noting import CLEARED
 from agents.travel.state import Offer, State, Update
 
-logger = logging.getLogger(__name__)
 FRESH_COUNTS: Update = {"handoffs": 0, "idle_handoffs": 0, "model_calls": 0}
 
 AfterOffer = Literal["gate", "flights", "finish", "dead_letter"]
@@ -60,7 +57,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
     }
     async with giving_up(runtime) as given_up:
         return {**update, "hold": await inventory.live_hold(await tenant_on(runtime), thread)}
-    return {**update, "degraded": Overwrite([f"intake: {reason}" for reason in given_up.reasons])}
+    return {**update, "degraded": Overwrite(degraded("intake", given_up)["degraded"])}
 
 
 async def offer(state: State, runtime: Runtime[Context]) -> Command[AfterOffer]:
@@ -100,7 +97,7 @@ async def backfill(state: State, runtime: Runtime[Context]) -> Update:
     async with giving_up(runtime) as given_up:
         _, lines = await inventory.newest(await tenant_on(runtime), thread_id(runtime))
         return {"itinerary": lines}
-    return {"degraded": [f"backfill: {reason}" for reason in given_up.reasons], "itinerary": []}
+    return {**degraded("backfill", given_up), "itinerary": []}
 
 
 async def hold(state: State, runtime: Runtime[Context]) -> Command[AfterHold]:
@@ -135,28 +132,12 @@ async def release(state: State, runtime: Runtime[Context]) -> Command[Literal["f
 
 async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
     """Keep what could not be done where operators look for it; once for a request of a thread."""
-    failures, thread, turn = state.get("failures", []), thread_id(runtime), state.get("turns", 1)
-    async with giving_up(runtime) as given_up:
-        try:
-            tenant = await tenant_on(runtime)
-        except OtherTenant:
-            tenant = caller().tenant
-        await dead_letters.bury(
-            key=f"dead-letter:travel:{tenant}:{thread}:{turn}",
-            graph="travel",
-            node=failures[0]["tool"] if failures else "travel",
-            ticket_id=f"{thread}:{turn}",
-            thread_id=thread,
-            reason="; ".join(f"{failure['tool']}: {failure['reason']}" for failure in failures) or "unknown",
-            detail={
-                "tenant": tenant,
-                "draft": state.get("draft"),
-                "offer": (state.get("offer") or {}).get("digest"),
-            },
-        )
-        return {"outcome": "failed"}
-    logger.error("dead letter not stored: %s, %s", thread, failures)
-    return {"outcome": "failed", "degraded": [f"dead_letter: {reason}" for reason in given_up.reasons]}
+    detail = {"draft": state.get("draft"), "offer": (state.get("offer") or {}).get("digest")}
+    failures, request = state.get("failures", []), str(state.get("turns", 1))
+    return {
+        **await buried(runtime, failures, graph="travel", request=request, detail=detail),
+        "outcome": "failed",
+    }
 
 
 async def finish(state: State) -> Update:
@@ -182,12 +163,3 @@ def lost(state: State, why: str) -> Command[Any]:
     if losses > MAX_LOSSES:
         return Command(goto="finish", update={**update, "outcome": "sold_out"})
     return Command(goto="flights", update={**update, "active": "flights", "outcome": None})
-
-
-def failed(node: str, given_up: GivenUp) -> Update:
-    """What is noted of work that could not be done."""
-    reasons = [f"{node}: {reason}" for reason in given_up.reasons]
-    return {
-        "failures": [{"tool": node, "reason": reason} for reason in given_up.reasons],
-        "degraded": reasons,
-    }

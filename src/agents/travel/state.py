@@ -13,6 +13,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from agents.shared.failures import Failure
 from agents.shared.limits import Usage, add_usage
 from agents.shared.models.agent import Accounted
 
@@ -147,13 +148,6 @@ class Held(TypedDict):
     expires_at: str
     status: str
     lines: list[str]
-
-
-class Failure(TypedDict):
-    """What could not be done after all tries; it ends in the dead letters."""
-
-    tool: str
-    reason: str
 
 
 def latest(left: Any, right: Any) -> Any:

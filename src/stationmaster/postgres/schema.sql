@@ -2107,17 +2107,6 @@ CREATE TABLE stationmaster.migrations (
 
 
 --
--- Name: agencies; Type: TABLE; Schema: travel; Owner: -
---
-
-CREATE TABLE travel.agencies (
-    tenant text NOT NULL,
-    desks text[] DEFAULT '{local,console}'::text[] NOT NULL,
-    CONSTRAINT agencies_tenant_check CHECK ((tenant <> ''::text))
-);
-
-
---
 -- Name: agreements; Type: TABLE; Schema: travel; Owner: -
 --
 
@@ -3149,14 +3138,6 @@ ALTER TABLE ONLY shop.thread_tenants
 
 ALTER TABLE ONLY stationmaster.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (name);
-
-
---
--- Name: agencies agencies_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
---
-
-ALTER TABLE ONLY travel.agencies
-    ADD CONSTRAINT agencies_pkey PRIMARY KEY (tenant);
 
 
 --

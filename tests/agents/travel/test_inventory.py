@@ -44,9 +44,7 @@ async def offered(
 
 async def agreed(agency: Agency, thread: str, draft: Draft, **more: Any) -> Offer:
     offer = await offered(agency, thread, draft, **more)
-    await inventory.agree(
-        agency.tenant, thread, offer, "hold", more.get("by", "rosa"), more.get("by", "rosa")
-    )
+    await inventory.agree(agency.tenant, thread, offer, "hold", more.get("by", "rosa"))
     return offer
 
 
@@ -126,14 +124,15 @@ async def test_nothing_is_held_without_a_yes_to_exactly_this(agency: Agency, tri
         await inventory.hold(agency.tenant, "t")
     cheaper: Offer = {**offer, "total_usd": 1.0}
     with pytest.raises(NotAgreed, match="not what was offered"):
-        await inventory.agree(agency.tenant, "t", cheaper, "hold", "rosa", "rosa")
+        await inventory.agree(agency.tenant, "t", cheaper, "hold", "rosa")
     with pytest.raises(NotAgreed, match="rosa's trip"):
-        await inventory.agree(agency.tenant, "t", offer, "hold", "mallory", "mallory")
-    await inventory.agree(agency.tenant, "t", offer, "visa", "rosa", "rosa")
+        await inventory.agree(agency.tenant, "t", offer, "hold", "mallory", "rosa")
+    await inventory.agree(agency.tenant, "t", offer, "visa", "rosa")
     with pytest.raises(NotAgreed):
         await inventory.hold(agency.tenant, "t")
     await inventory.agree(agency.tenant, "t", offer, "hold", "console", "kim")
     assert (await inventory.hold(agency.tenant, "t"))["status"] == "held"
+    assert agency.agreements("t") == [("visa", "rosa"), ("hold", "kim, by console")]
 
 
 async def test_a_yes_to_an_older_offer_holds_nothing(agency: Agency) -> None:
@@ -143,7 +142,7 @@ async def test_a_yes_to_an_older_offer_holds_nothing(agency: Agency) -> None:
     with pytest.raises(NotAgreed):
         await inventory.hold(agency.tenant, "t")
     with pytest.raises(NotAgreed):
-        await inventory.agree(agency.tenant, "t", offer, "hold", "rosa", "rosa")
+        await inventory.agree(agency.tenant, "t", offer, "hold", "rosa")
 
 
 async def test_a_visa_that_is_missing_stops_it_in_the_book(agency: Agency, trip: Draft) -> None:
@@ -151,7 +150,7 @@ async def test_a_visa_that_is_missing_stops_it_in_the_book(agency: Agency, trip:
     assert offer["visa"] == "required"
     with pytest.raises(NotAgreed, match="visa"):
         await inventory.hold(agency.tenant, "t")
-    await inventory.agree(agency.tenant, "t", offer, "visa", "rosa", "rosa")
+    await inventory.agree(agency.tenant, "t", offer, "visa", "rosa")
     assert (await inventory.hold(agency.tenant, "t"))["status"] == "held"
 
 

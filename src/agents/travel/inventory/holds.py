@@ -8,14 +8,13 @@ from psycopg.errors import CheckViolation
 
 from agents.shared.database import Connection, connection
 from agents.shared.errors import PermanentError
+from agents.shared.inboxes import is_inbox
 from agents.shared.queries import load
 from agents.travel.inventory.offers import NoSuchOffer, SoldOut, digest_of, lines_in, newest_in
 from agents.travel.state import Held, Offer
 
 _SQL = load(__file__)
-_EXPIRE, _MAY_ANSWER, _AGREE, _MAY_RELEASE = (
-    _SQL["expire"], _SQL["may_answer"], _SQL["agree"], _SQL["may_release"]
-)  # fmt: skip
+_EXPIRE, _AGREE = _SQL["expire"], _SQL["agree"]
 _ONE_AT_A_TIME, _BY_KEY, _LIVE = _SQL["one_at_a_time"], _SQL["by_key"], _SQL["live"]
 _LET_GO, _HOLD, _OFFER_OF = _SQL["let_go"], _SQL["hold"], _SQL["offer_of"]
 _SOLD_OUT = {
@@ -34,21 +33,27 @@ class PriceChanged(PermanentError):
 
 
 async def agree(
-    tenant: str, thread_id: str, shown: Offer, kind: Literal["visa", "hold"], by: str, names: str
+    tenant: str,
+    thread_id: str,
+    shown: Offer,
+    kind: Literal["visa", "hold"],
+    by: str,
+    named: str | None = None,
 ) -> None:
-    """Keep that the traveller said yes to what was shown; `by` is whose key it came with, `names` who that stands for.
+    """Keep that the traveller said yes to what was shown. `by` is whose key the answer came with; where that is an
+    inbox, `named` is whom it names.
 
     Raises NotAgreed where it is not theirs to say, or where something else was shown than the book has.
     """
+    inbox = await is_inbox(by, tenant)
     async with connection() as conn:
         offer = await newest_in(conn, tenant, thread_id)
         if offer is None or offer["digest"] != digest_of(shown):
             raise NotAgreed("what was shown is not what was offered: look at it again")
-        asked = {"tenant": tenant, "offer_id": offer["offer_id"], "name": by}
-        may = await (await conn.execute(_MAY_ANSWER, asked)).fetchone()
-        if not (may and may["may"]):
+        if offer["traveller"] != by and not inbox:
             raise NotAgreed(f"this is {offer['traveller']}'s trip, and {by} can't say yes to it")
-        await conn.execute(_AGREE, {"offer_id": offer["offer_id"], "kind": kind, "agreed_by": names})
+        agreed_by = f"{named}, by {by}" if inbox and named else by
+        await conn.execute(_AGREE, {"offer_id": offer["offer_id"], "kind": kind, "agreed_by": agreed_by})
 
 
 async def hold(tenant: str, thread_id: str) -> Held:
@@ -83,14 +88,12 @@ async def live_hold(tenant: str, thread_id: str) -> Held | None:
 
 async def release(tenant: str, thread_id: str, by: str) -> Held | None:
     """End what is held for the thread; None where nothing is. Raises NotAgreed for whom it is not held for."""
-    asked = {"tenant": tenant, "thread_id": thread_id, "name": by}
+    inbox, asked = await is_inbox(by, tenant), {"tenant": tenant, "thread_id": thread_id}
     async with connection() as conn:
         await conn.execute(_EXPIRE)
-        may = await (await conn.execute(_MAY_RELEASE, asked)).fetchone()
-        if may is None:
-            return None
-        if not may["may"]:
-            raise NotAgreed(f"this is held for {may['traveller']}, and {by} can't release it")
+        held = await (await conn.execute(_LIVE, asked)).fetchone()
+        if held is not None and held["traveller"] != by and not inbox:
+            raise NotAgreed(f"this is held for {held['traveller']}, and {by} can't release it")
         row = await (await conn.execute(_LET_GO, asked)).fetchone()
         return await _held(conn, row) if row else None
 

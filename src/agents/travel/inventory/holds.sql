@@ -5,13 +5,6 @@ where hold_id in (
     select hold_id from travel.holds where status = 'held' and expires_at <= now() order by hold_id for update skip locked
 );
 
--- name: may_answer(tenant, offer_id, name)^
--- Whether a name is the traveller's, or one of a desk that may answer for them.
-select o.traveller = :name
-    or :name = any(coalesce((select desks from travel.agencies a where a.tenant = o.tenant), '{local,console}')) as may
-from travel.offers o
-where o.tenant = :tenant and o.offer_id = :offer_id;
-
 -- name: agree(offer_id, kind, agreed_by)!
 -- The traveller's yes to an offer.
 insert into travel.agreements (offer_id, kind, agreed_by) values (:offer_id, :kind, :agreed_by)
@@ -44,10 +37,3 @@ returning *;
 -- name: offer_of(hold_id)^
 -- The offer that a hold was made of.
 select o.* from travel.offers o join travel.holds h using (offer_id) where h.hold_id = :hold_id;
-
--- name: may_release(tenant, thread_id, name)^
--- As may_answer, for what is held on a thread; no row comes back where nothing is.
-select h.traveller, h.traveller = :name
-    or :name = any(coalesce((select desks from travel.agencies a where a.tenant = h.tenant), '{local,console}')) as may
-from travel.holds h
-where h.tenant = :tenant and h.thread_id = :thread_id and h.status = 'held';

@@ -2,14 +2,6 @@
 -- Amounts are USD; times are local to the place.
 create schema travel;
 
--- Whose word counts for a traveller who did not answer in person: the keys of the review service. A tenant without a row
--- has the defaults.
-create table travel.agencies (
-    tenant text primary key check (tenant <> ''),
-    desks  text[] not null default '{local,console}'
-);
-insert into travel.agencies (tenant) values ('main');
-
 -- Geography and law are nobody's own, hence of no tenant.
 create table travel.places (
     code    text primary key check (code ~ '^[A-Z]{3}$'),
