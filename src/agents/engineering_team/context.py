@@ -13,8 +13,8 @@ RECURSION_LIMIT = 80
 """Super-steps. The net below all other limits: twenty hand-offs with their decisions take fewer."""
 WORKER_RECURSION_LIMIT = 60
 """The same within a worker, whatever the caller has set for the whole."""
-STEPS_TO_END = 3
-"""So many super-steps are kept for a graceful end."""
+STEPS_TO_END = 5
+"""So many super-steps are kept: a worker, the decision behind it, and a graceful end."""
 MAX_IDLE = 2
 """So many hand-offs in a row may bring nothing new."""
 MAX_REPEATS = 2

@@ -41,7 +41,7 @@ async def coder(state: State, runtime: Runtime[Context]) -> Update:
         advice=state.get("advice", ""),
         notes=[{"answer": one["answer"]} for one in state.get("research", [])],
         files=before,
-        tests_are_given=bool(state.get("given", {}).get(TESTS)),
+        tests_are_given=bool(state.get("given", {}).get(TESTS)) or None,
         log=build["log"] if build and build["kind"] != "passed" else "",
         findings=[line_of(one) for one in blocking(steering.findings(state))],
     )

@@ -40,8 +40,8 @@ def append(left: Sequence[Any] | None, right: Sequence[Any] | None) -> list[Any]
 
     An entry is known by number and worker: a node that runs again after a crash adds nothing twice.
     """
-    kept = {_place(entry): entry for entry in left or []}
-    for entry in right or []:
+    kept: dict[Any, Any] = {}
+    for entry in [*(left or []), *(right or [])]:
         kept.setdefault(_place(entry), entry)
     return list(kept.values())
 

@@ -3,7 +3,6 @@
 The workers' nodes stand in handing.py.
 """
 
-import logging
 from typing import Literal
 
 from langchain_core.messages import AIMessage, HumanMessage
@@ -19,11 +18,11 @@ from agents.engineering_team.questions import Accept, SendBack, Stop
 from agents.engineering_team.state import Files, State, Update
 from agents.engineering_team.steering import SOLUTION, TESTS, Again, End, Go
 from agents.engineering_team.workers.writing import LONGEST_FILE
+from agents.shared.failures import buried, failed
 from agents.shared.limits import over_limit
-from agents.shared.resilience import GivenUp, giving_up
+from agents.shared.resilience import giving_up
 from agents.shared.running import caller, tenant_on, thread_id
 
-logger = logging.getLogger(__name__)
 LONGEST_TASK = 8_000
 NEXT = Literal["researcher", "coder", "quality", "supervisor", "deliver", "sign_off", "report"]
 
@@ -34,8 +33,10 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
     reason = over_limit(
         state.get("usage", {}), turns=turns, max_turns=context.max_turns, max_cost_usd=context.max_cost_usd
     )
+    thread_id(runtime)  # without one nothing could be kept: said at once
     async with giving_up(runtime) as given_up:  # now, for an answer may come with the operators' key
         await tenant_on(runtime)
+    unknown = failed("intake", given_up)  # whose it is; then nothing is begun
     said = (message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
     given = _given(state)
     update: Update = {
@@ -59,15 +60,10 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "outcome": None,
         "why": "",
         "deliverable": None,
-        "failures": Overwrite([]),
-        "degraded": Overwrite([f"limit reached: {reason}"] if reason else []),
+        "failures": Overwrite(unknown["failures"]),
+        "degraded": Overwrite([*([f"limit reached: {reason}"] if reason else []), *unknown["degraded"]]),
     }
-    if reason:
-        return {**update, "outcome": "closed", "why": reason}
-    if given_up.reasons:
-        # Whose the work would be can't be told: nobody's is begun.
-        return {**update, "failures": Overwrite([{"node": "intake", "reason": "; ".join(given_up.reasons)}])}
-    return update
+    return {**update, "outcome": "closed", "why": reason} if reason else update
 
 
 async def supervisor(state: State, runtime: Runtime[Context]) -> Command[NEXT]:
@@ -137,23 +133,17 @@ async def deliver(state: State, runtime: Runtime[Context]) -> Update:
 
 async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
     """Keep what could not be done, for operators."""
+    detail = {"task": state.get("task", ""), "handoffs": len(state.get("handoffs", []))}
+    request = str(state.get("turns", 0))
     failures = state.get("failures", [])
-    async with giving_up(runtime) as given_up:
-        await tools.bury(state, failures, thread_id(runtime))
-    if given_up.reasons:
-        logger.error("dead letter not stored: thread %s, %s", thread_id(runtime), failures)
-    return {"degraded": [f"dead_letter: {reason}" for reason in given_up.reasons], "outcome": "unavailable"}
+    told = await buried(runtime, failures, graph="engineering_team", request=request, detail=detail)
+    return {**told, "outcome": "unavailable"}
 
 
 async def report(state: State) -> Update:
     """Say honestly what came of it: what is there, and what is missing."""
     made = reporting.deliverable(state)
     return {"deliverable": made, "outcome": made["outcome"], "messages": [AIMessage(reporting.reply(made))]}
-
-
-def failed(node: str, given_up: GivenUp) -> Update:
-    """What a node could not do."""
-    return {"failures": [{"node": node, "reason": "; ".join(given_up.reasons)}]}
 
 
 def _given(state: State) -> Files:

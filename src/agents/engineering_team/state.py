@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 
 from agents.engineering_team.checks.finding import Finding
 from agents.engineering_team.ledger import Handoff, Result, append
+from agents.shared.failures import Failure
 from agents.shared.limits import Usage, add_usage
 from agents.shared.notes import add_notes
 from agents.shared.sandbox.verdicts import Kind
@@ -67,13 +68,6 @@ class Check(TypedDict):
     of: str
     summary: str
     findings: list[Finding]
-
-
-class Failure(TypedDict):
-    """What a node could not do, after its retries; it ends in the dead letters."""
-
-    node: str
-    reason: str
 
 
 class Deliverable(TypedDict):

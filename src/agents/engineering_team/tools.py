@@ -1,4 +1,4 @@
-"""What the team does to the world: code is run behind walls, what is delivered is kept once, failures are buried."""
+"""What the team does to the world: code is run behind walls, what is delivered is kept once."""
 
 import asyncio
 from typing import Any
@@ -9,14 +9,13 @@ from agents.engineering_team.checks import security, style
 from agents.engineering_team.checks.finding import Finding, blocking
 from agents.engineering_team.context import Context
 from agents.engineering_team.ledger import digest
-from agents.engineering_team.state import Build, Failure, Files, State
+from agents.engineering_team.state import Build, Files, State
 from agents.engineering_team.steering import SOLUTION, TESTS
 from agents.shared.database import connection
 from agents.shared.queries import load
 from agents.shared.resilience import breaker
 from agents.shared.sandbox import runner
 from agents.shared.sandbox.verdicts import log_of
-from agents.shared.shop import dead_letters
 from agents.shared.shop.text import storable
 
 _KEEP = load(__file__)["keep_deliverable"]
@@ -82,16 +81,3 @@ async def keep(
     async with breaker("workshop"), connection() as conn:
         kept = await (await conn.execute(_KEEP, row)).fetchone()
     return kept is not None
-
-
-async def bury(state: State, failures: list[Failure], thread_id: str) -> bool:
-    """Keep what could not be done where operators look for it."""
-    return await dead_letters.bury(
-        key=f"dead-letter:engineering_team:{thread_id}:{state.get('turns', 0)}",
-        graph="engineering_team",
-        node=failures[0]["node"],
-        ticket_id=None,
-        thread_id=thread_id,
-        reason="; ".join(f"{failure['node']}: {failure['reason']}" for failure in failures),
-        detail={"task": state.get("task", ""), "handoffs": len(state.get("handoffs", []))},
-    )

@@ -104,7 +104,7 @@ async def test_what_nobody_has_written_down_is_said_honestly(workshop: str) -> N
     assert made(state)["research"][0]["sources"] == []
 
 
-@pytest.mark.parametrize("task", [VAGUE, "", "Hm.", "\n\n", "x" * 9_000])
+@pytest.mark.parametrize("task", [VAGUE, "", "x" * 9_000])
 async def test_a_task_that_says_nothing_begins_nothing(workshop: str, task: str) -> None:
     team = Team.open()
     state = await team.ask(task)

@@ -17,7 +17,7 @@ def audit(request: Request) -> Reply:
 def _look(request: Request, *calls: tuple[str, dict[str, str]]) -> Reply:
     if steps(request) == 0 and {name for name, _ in calls} <= set(request.tools):
         return Reply(tool_calls=calls)
-    lines = said(request)[-1].text.splitlines() if said(request) else []
+    lines = said(request)[-1][1].splitlines() if said(request) else []
     found = [line for line in lines if not line.startswith("Nothing")]
     summary = f"{len(found)} findings by what can be read off the code." if found else "Nothing was found."
     return Reply(tool_calls=(("Report", {"summary": summary, "findings": []}),))

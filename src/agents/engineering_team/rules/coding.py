@@ -24,7 +24,7 @@ def code(request: Request) -> Reply:
     if steps(request) == 0:
         calls = tuple(("write_file", {"path": path, "content": content}) for path, content in _files(facts))
         return Reply(tool_calls=calls) if calls else Reply(UNKNOWN)
-    if said(request)[-1].name == "write_file" and "run_tests" in request.tools:
+    if said(request)[-1][0] == "write_file" and "run_tests" in request.tools:
         return Reply(tool_calls=(("run_tests", {}),))
     return Reply("Written, and tried.")
 

@@ -36,7 +36,7 @@ def _next(facts: dict[str, Any]) -> tuple[str, str, str]:
         and not _MEND.search(words)
         and not facts.get("advice")
     )
-    newest = (facts.get("results") or [{}])[-1]
+    newest = (_since(facts) or [{}])[-1]
     if newest.get("by") == "coder" and newest.get("ended") != "done":
         return "finish", "the coder knows no more", ""
     if not facts.get("tests_pass") and not only_look:

@@ -7,8 +7,6 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from agents.shared.offline import Request
 
-NO_MODEL = "No model is configured; written rules decided this."
-
 
 def facts_of(request: Request) -> dict[str, Any]:
     """The facts of the newest message; text that is no JSON object is a task."""
@@ -19,9 +17,16 @@ def facts_of(request: Request) -> dict[str, Any]:
     return read if isinstance(read, dict) else {"task": request.last_human}
 
 
-def said(request: Request) -> list[ToolMessage]:
-    """The results of all tools in this conversation."""
-    return [message for message in request.messages if isinstance(message, ToolMessage)]
+def said(request: Request) -> list[tuple[str, str]]:
+    """What tools said in this conversation, as (tool, text). The name stands with the call: providers lose it."""
+    calls = {
+        call["id"]: call["name"]
+        for one in request.messages
+        if isinstance(one, AIMessage)
+        for call in one.tool_calls
+    }
+    results = (one for one in request.messages if isinstance(one, ToolMessage))
+    return [(calls.get(one.tool_call_id, ""), one.text) for one in results]
 
 
 def steps(request: Request) -> int:

@@ -20,7 +20,7 @@ def research(request: Request) -> Reply:
         return Reply(
             tool_calls=(("search_notes", {"query": question}), ("search_articles", {"query": question}))
         )
-    found = {message.name: _found(message.text) for message in said(request)}
+    found = {tool: _found(told) for tool, told in said(request)}
     places = ["search_notes", "search_articles"]
     if _SHOP.search(question.casefold()):
         places.reverse()
