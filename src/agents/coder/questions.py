@@ -6,17 +6,14 @@ The server hands `response_schema` to whoever draws the form and checks the answ
 from typing import Annotated, Any, Literal
 
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic import Field, RootModel
 
 from agents.coder.state import Attempt, State
 from agents.coder.verdict import best, on_these_tests
+from agents.shared.answers import StrictAnswer
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Advise(_Answer):
+class Advise(StrictAnswer):
     """Try again, with a hint."""
 
     action: Literal["advise"]
@@ -26,13 +23,13 @@ class Advise(_Answer):
     )
 
 
-class Accept(_Answer):
+class Accept(StrictAnswer):
     """Take the best attempt as it is, failing tests and all."""
 
     action: Literal["accept"]
 
 
-class Stop(_Answer):
+class Stop(StrictAnswer):
     """End it without a solution."""
 
     action: Literal["stop"]

@@ -7,34 +7,22 @@ node goes on: an answer that does not fit raises, nothing is saved, and the ques
 from typing import Annotated, Literal, Self
 
 from langgraph.types import interrupt
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, RootModel, model_validator
+from pydantic import Field, RootModel, model_validator
 from typing_extensions import TypedDict
+
+from agents.shared.answers import StrictAnswer, Words
 
 LARGEST_USD = 100_000_000
 """Exclusive: what the ledger's columns can hold."""
 
 
-def _words(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must hold more than spaces: it is mailed to a customer")
-    return text
-
-
-# No `pattern`: forms show what the schema says, and "must not be empty" is the better word.
-Words = Annotated[str, AfterValidator(_words)]
-
-
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Approve(_Answer):
+class Approve(StrictAnswer):
     """Do it as proposed."""
 
     action: Literal["approve"]
 
 
-class Edit(_Answer):
+class Edit(StrictAnswer):
     """Do it with another amount, another reply, or both."""
 
     action: Literal["edit"]
@@ -57,7 +45,7 @@ class Edit(_Answer):
         return self
 
 
-class Reject(_Answer):
+class Reject(StrictAnswer):
     """Don't do it; the customer is told why."""
 
     action: Literal["reject"]

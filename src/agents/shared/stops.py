@@ -10,8 +10,10 @@ from typing import Annotated, Any, Literal
 from langgraph.config import get_config
 from langgraph.errors import GraphInterrupt
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
+from pydantic import Field, RootModel, ValidationError
 from typing_extensions import TypedDict
+
+from agents.shared.answers import StrictAnswer
 
 MOST_ANSWERS = 5
 """So many answers may fit nothing; then it counts as rejected."""
@@ -26,17 +28,13 @@ class Shown(TypedDict):
     run: str | None
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Approve(_Answer):
+class Approve(StrictAnswer):
     """Go on."""
 
     action: Literal["approve"]
 
 
-class Reject(_Answer):
+class Reject(StrictAnswer):
     """Don't do it."""
 
     action: Literal["reject"]

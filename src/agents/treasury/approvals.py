@@ -3,60 +3,50 @@
 from typing import Annotated, Any, Literal
 
 from langgraph.types import interrupt
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, RootModel
+from pydantic import Field, RootModel
 
+from agents.shared.answers import StrictAnswer, Words
 from agents.treasury.state import Line, Usd
 
-
-def _words(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must hold more than spaces")
-    return text
+Said = Annotated[Words, Field(min_length=1, max_length=2_000)]
 
 
-Words = Annotated[str, AfterValidator(_words), Field(min_length=1, max_length=2_000)]
-
-
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Approve(_Answer):
+class Approve(StrictAnswer):
     """Sign it, exactly as it is shown."""
 
     action: Literal["approve"]
 
 
-class Reject(_Answer):
+class Reject(StrictAnswer):
     """Refuse it; the requester is told why."""
 
     action: Literal["reject"]
-    reason: Words = Field(description="What the requester is told")
+    reason: Said = Field(description="What the requester is told")
 
 
-class Ask(_Answer):
+class Ask(StrictAnswer):
     """Send it back to the requester with a question; then it is asked here again."""
 
     action: Literal["ask"]
-    question: Words = Field(description="What the requester is asked")
+    question: Said = Field(description="What the requester is asked")
 
 
 class Decision(RootModel[Annotated[Approve | Reject | Ask, Field(discriminator="action")]]):
     """What a compliance officer may answer: approve, reject (reason) or ask (question)."""
 
 
-class Explain(_Answer):
+class Explain(StrictAnswer):
     """Answer the question, with other values where they were wrong."""
 
     action: Literal["answer"]
-    text: Words = Field(description="What you say to it")
+    text: Said = Field(description="What you say to it")
     amount_usd: Usd | None = Field(
         default=None, description="Another amount in USD, if it was wrong; everything is then checked anew"
     )
     reference: Line | None = Field(default=None, description="Another reference, if it was wrong")
 
 
-class Withdraw(_Answer):
+class Withdraw(StrictAnswer):
     """Ask for it no longer; nothing is paid."""
 
     action: Literal["withdraw"]
