@@ -6,6 +6,7 @@ with SearchServer.running(finds(("Tulips", "https://a.example/", "They bloom in 
     assert [call.body["query"] for call in server.calls] == [...]
 """
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 from zlib import crc32
@@ -24,6 +25,14 @@ class SearchServer(OpenAIServer):
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}/search"
+
+    def wait_for(self, calls: int, timeout_s: float = 20.0) -> None:
+        """Block until it was asked so often. Raises TimeoutError."""
+        until = time.monotonic() + timeout_s
+        while len(self.calls) < calls:
+            if time.monotonic() > until:
+                raise TimeoutError(f"asked {len(self.calls)} times, not {calls}")
+            time.sleep(0.01)
 
     @property
     def queries(self) -> list[str]:

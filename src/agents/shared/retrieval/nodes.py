@@ -21,6 +21,7 @@ from agents.shared.retrieval.prompts import decompose as decompose_prompt
 from agents.shared.retrieval.sources import offered
 from agents.shared.retrieval.sources.web import SearchUnavailable
 from agents.shared.retrieval.state import Input, State, Update
+from agents.shared.shop.text import storable
 
 LIMIT = 6
 MAX_SEARCHES = 12
@@ -40,7 +41,7 @@ class Queries(BaseModel):
 async def decompose(state: State) -> Update:
     """The queries: those that were given, else a model's, else the written rules'; as many as may be searched."""
     given, update = state.get("queries") or [], Update()
-    question = state["question"]
+    question = storable(state["question"])
     if not given:
         reply = await models.ask(
             decompose_prompt(question),
@@ -57,7 +58,9 @@ async def decompose(state: State) -> Update:
             given = rules.queries(question)
             update["degraded"].append(f"decompose: {reply.model} gave an unusable answer: {reply.problem}")
     most = state.get("max_searches", MAX_SEARCHES) // max(1, len(sources_of(state)))
-    tidied = dict.fromkeys(" ".join(query.split())[:LONGEST_QUERY] for query in [*given, question])
+    tidied = dict.fromkeys(
+        " ".join(query.split())[:LONGEST_QUERY] for query in [*map(storable, given), question]
+    )
     return {
         **update,
         "queries": [query for query in tidied if query][: max(1, min(most, MAX_QUERIES, len(given)))],

@@ -163,7 +163,7 @@ async def test_what_is_kept_has_an_end(root: Path, monkeypatch: pytest.MonkeyPat
 
 
 def _kept(reader: reading.Reader) -> list[tuple[reading.Piece, ...]]:
-    return list(reader._kept.values())  # pyright: ignore[reportPrivateUsage]
+    return [read.pieces for read in reader._kept.values()]  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_pages_are_told_as_they_are_read_and_the_loop_is_free(root: Path) -> None:
@@ -219,3 +219,24 @@ def test_a_text_is_worth_something_exactly_if_it_shares_a_word(
 
 def test_the_kinds_of_files_are_those_of_the_docs() -> None:
     assert set(walking.MEDIA_TYPES) == {".md", ".markdown", ".txt", ".pdf"}
+
+
+@given(st.text("ab \n", max_size=4_000))
+def test_a_text_is_cut_into_passages_and_nothing_is_lost(text: str) -> None:
+    passages = list(reading._passages(text))  # pyright: ignore[reportPrivateUsage]
+    assert all(0 < len(passage) <= reading.PASSAGE for passage in passages)
+    assert "".join("".join(passages).split()) == "".join(text.split())
+
+
+async def test_a_file_is_read_once_for_all_who_want_it_and_a_broken_one_is_not_tried_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[int]()
+    pages_of = reading.pages_of
+    monkeypatch.setattr(
+        reading, "pages_of", lambda *args: (read.append(1), time.sleep(0.05), pages_of(*args))[2]
+    )
+    (root / "main" / "a.md").write_text("Tulips bloom.")
+    (root / "main" / "b.pdf").write_bytes(b"%PDF-1.4 nothing")
+    await asyncio.gather(*(found("tulips") for _ in range(4)))
+    assert len(read) == 2

@@ -14,8 +14,8 @@ from agents.shared.words import stems
 PASSAGE = 900
 """Characters of a passage, about."""
 MAX_PAGES = 500
-MAX_KEPT = 20_000_000
-"""Characters of all passages that are kept, of whatever folder."""
+MAX_KEPT = 5_000_000
+"""Characters of all passages that are kept, of whatever folder; each costs some 20 bytes with its counted words."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 
@@ -40,13 +40,25 @@ class Document:
     pieces: tuple[Piece, ...]
 
 
+@dataclass(frozen=True)
+class Read:
+    """What a file came to: its passages, or why there are none."""
+
+    pieces: tuple[Piece, ...] = ()
+    problem: str | None = None
+
+    def __len__(self) -> int:
+        return sum(len(piece.text) for piece in self.pieces) + len(self.problem or "")
+
+
 @dataclass
 class Reader:
     """Reads folders; of a file that it has read it keeps the passages, the newest used MAX_KEPT characters of them."""
 
-    _kept: OrderedDict[tuple[int, ...], tuple[Piece, ...]] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[tuple[int, ...], Read] = field(default_factory=OrderedDict)
     _characters: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _busy: dict[tuple[int, ...], threading.Lock] = field(default_factory=dict)
 
     def read(
         self, root: Path, part: str, report: Callable[[str, int, int], None], stop: threading.Event
@@ -62,45 +74,54 @@ class Reader:
             if len(documents) >= MAX_FILES:
                 notes.append(f"folder: only the first {MAX_FILES} files were read")
                 break
-            try:
-                documents.append(Document(entry.name, self._pieces(entry, report, stop)))
-            except (OSError, Unreadable) as error:
-                notes.append(f"folder: {entry.name} was left out: {error}")
+            read = self._read(entry, report, stop)
+            if read.problem:
+                notes.append(f"folder: {entry.name} was left out: {read.problem}")
+            else:
+                documents.append(Document(entry.name, read.pieces))
         return documents, notes
 
-    def _pieces(
-        self, entry: Entry, report: Callable[[str, int, int], None], stop: threading.Event
-    ) -> tuple[Piece, ...]:
+    def _read(self, entry: Entry, report: Callable[[str, int, int], None], stop: threading.Event) -> Read:
+        """What the file came to; of several searches that want it one reads it, and the others wait for that one."""
         with self._lock:
-            kept = self._kept.get(entry.version)
-            if kept is not None:
-                self._kept.move_to_end(entry.version)
-                return kept
-        if entry.size > MAX_BYTES:
-            raise Unreadable(f"it has {entry.size:,} bytes and {MAX_BYTES:,} are read")
+            busy = self._busy.setdefault(entry.version, threading.Lock())
+        with busy:
+            with self._lock:
+                kept = self._kept.get(entry.version)
+                if kept is not None:
+                    self._kept.move_to_end(entry.version)
+                    return kept
+            try:
+                read = _read(entry, report, stop)
+                self._keep(entry.version, read)
+            finally:
+                with self._lock:
+                    self._busy.pop(entry.version, None)
+        return read
 
-        def on_page(page: int, of: int) -> None:
-            if stop.is_set():
-                raise Stopped
-            report(entry.name, page, of)
-
-        pages = pages_of(entry.read(), entry.media_type, MAX_PAGES, on_page).pages
-        pieces = tuple(_pieces(pages, numbered=entry.media_type == "application/pdf"))
-        self._keep(entry.version, pieces)
-        return pieces
-
-    def _keep(self, version: tuple[int, ...], pieces: tuple[Piece, ...]) -> None:
+    def _keep(self, version: tuple[int, ...], read: Read) -> None:
         with self._lock:
-            replaced = self._kept.pop(version, ())
-            self._kept[version] = pieces
-            self._characters += _length(pieces) - _length(replaced)
+            replaced = self._kept.pop(version, None)
+            self._kept[version] = read
+            self._characters += len(read) - (len(replaced) if replaced else 0)
             while self._characters > MAX_KEPT and len(self._kept) > 1:
                 _, gone = self._kept.popitem(last=False)
-                self._characters -= _length(gone)
+                self._characters -= len(gone)
 
 
-def _length(pieces: tuple[Piece, ...]) -> int:
-    return sum(len(piece.text) for piece in pieces)
+def _read(entry: Entry, report: Callable[[str, int, int], None], stop: threading.Event) -> Read:
+    def on_page(page: int, of: int) -> None:
+        if stop.is_set():
+            raise Stopped
+        report(entry.name, page, of)
+
+    if entry.size > MAX_BYTES:
+        return Read(problem=f"it has {entry.size:,} bytes and {MAX_BYTES:,} are read")
+    try:
+        pages = pages_of(entry.read(), entry.media_type, MAX_PAGES, on_page).pages
+    except (OSError, Unreadable) as error:
+        return Read(problem=str(error))
+    return Read(tuple(_pieces(pages, numbered=entry.media_type == "application/pdf")))
 
 
 def _pieces(pages: list[str], *, numbered: bool) -> Iterator[Piece]:
@@ -118,10 +139,19 @@ def _passages(text: str) -> Iterator[str]:
             yield held
             held = ""
         held = f"{held}\n\n{paragraph}".strip()
-        while len(held) > PASSAGE:
-            end = held.rfind(" ", PASSAGE // 2, PASSAGE)
-            end = end if end > 0 else PASSAGE
-            yield held[:end].strip()
-            held = held[end:].strip()
+        if len(held) > PASSAGE:
+            *whole, held = _cut(held)
+            yield from whole
     if held:
         yield held
+
+
+def _cut(text: str) -> list[str]:
+    """Pieces of about PASSAGE characters, cut between words where there are some; the last one is shorter."""
+    pieces, at = [], 0
+    while len(text) - at > PASSAGE:
+        space = text.rfind(" ", at + PASSAGE // 2, at + PASSAGE)
+        end = space if space > 0 else at + PASSAGE
+        pieces.append(text[at:end].strip())
+        at = end
+    return [*pieces, text[at:].strip()]

@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -63,10 +64,11 @@ async def search(
     if root is None or not TENANT.fullmatch(tenant):
         raise FolderMissing
     loop, stop = asyncio.get_running_loop(), threading.Event()
+    context = copy_context()  # of the node, in which LangGraph looks for where its stream goes
 
     def told(name: str, page: int, of: int) -> None:
         if (page == of or page % -(-of // SHOWN) == 0 or page == 1) and not stop.is_set():
-            loop.call_soon_threadsafe(report, name, page, of)
+            loop.call_soon_threadsafe(report, name, page, of, context=context)
 
     work = partial(_search, _state.reader, root / tenant, part, query, limit, told, stop)
     try:

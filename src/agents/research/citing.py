@@ -1,0 +1,98 @@
+"""Whether an answer says what its sources say, as far as that shows without a model; and the answer as text. Pure.
+
+Every sentence cites a passage that was found; its numbers and links stand in what it cites. What doesn't hold is put to
+the model once, and what still doesn't is taken out. That a sentence shares no word with what it cites is told and not
+judged: it may be in another language.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from agents.research.state import Citation, Claim, Reference
+from agents.shared.plain import plain
+from agents.shared.words import stems
+
+LONGEST = 600
+EXCERPT = 300
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"')\]]+", re.IGNORECASE)
+_MARK = re.compile(r"\s*\[\d+(?:\s*,\s*\d+)*\]")
+
+
+def tidy(claim: Claim) -> Claim:
+    """On one line, without citations in the text: those stand in `sources`, each once."""
+    return {
+        "text": " ".join(_MARK.sub("", claim["text"]).split()),
+        "sources": list(dict.fromkeys(claim["sources"])),
+    }
+
+
+def objections(
+    claims: Sequence[Claim], references: Sequence[Reference], asked: Iterable[str]
+) -> list[list[str]]:
+    """What is wrong with each claim; `asked` are the questions, whose numbers may be repeated."""
+    known = {reference["number"]: reference for reference in references}
+    said = _numbers(" ".join(asked))
+    return [_objections(claim, known, said) for claim in claims]
+
+
+def doubts(claims: Sequence[Claim], references: Sequence[Reference]) -> list[str]:
+    """Claims that share no word with what they cite."""
+    known = {reference["number"]: reference for reference in references}
+    found = []
+    for claim in claims:
+        cited = {
+            stem for number in claim["sources"] if number in known for stem in stems(_all_of(known[number]))
+        }
+        if not cited & set(stems(claim["text"])):
+            found.append(f"shares no word with its source: {plain(claim['text'], 80)}")
+    return found
+
+
+def rendered(claims: Sequence[Claim], references: Sequence[Reference]) -> tuple[str, list[Citation]]:
+    """The answer as Markdown, and its sources numbered anew in the order in which they are first cited."""
+    order = dict.fromkeys(number for claim in claims for number in claim["sources"])
+    anew = {number: at for at, number in enumerate(order, 1)}
+    known = {reference["number"]: reference for reference in references}
+    sentences = [
+        f"{plain(claim['text'], LONGEST)} {''.join(f'[{anew[number]}]' for number in claim['sources'])}"
+        for claim in claims
+    ]
+    return " ".join(sentences), [_citation(anew[number], known[number]) for number in order]
+
+
+def _objections(claim: Claim, known: dict[int, Reference], said: set[float]) -> list[str]:
+    if not claim["text"]:
+        return ["it is empty"]
+    if not claim["sources"]:
+        return ["it names no source"]
+    unknown = [number for number in claim["sources"] if number not in known]
+    if unknown:
+        return [f"there is no passage {unknown[0]}"]
+    cited = " ".join(_all_of(known[number]) for number in claim["sources"])
+    found = []
+    strange = sorted(_numbers(claim["text"]) - _numbers(cited) - said)
+    if strange:
+        found.append(f"{strange[0]:g} does not stand in the passages it cites")
+    links = [link for link in _LINK.findall(claim["text"]) if link.rstrip(".,;:!?") not in cited]
+    return [*found, "its link does not stand in the passages it cites"] if links else found
+
+
+def _numbers(text: str) -> set[float]:
+    return {float(found.replace(",", "").rstrip(".") or 0) for found in _NUMBER.findall(text)}
+
+
+def _all_of(reference: Reference) -> str:
+    return " ".join(
+        [reference["text"], *(f"{place['title']} {place['where']}" for place in reference["places"])]
+    )
+
+
+def _citation(number: int, reference: Reference) -> Citation:
+    place = reference["places"][0]
+    text = " ".join(reference["text"].split())
+    excerpt = text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
+    return {
+        "number": number, "title": place["title"], "where": place["where"], "source": place["source"],
+        "excerpt": excerpt,
+    }  # fmt: skip
