@@ -79,4 +79,5 @@ builder.add_edge("backfill", "hold")
 builder.add_edge("dead_letter", "finish")
 builder.add_edge("finish", END)
 
+# check: allow many-keys: what the peers share is what each has to know of the trip; `intake` clears it
 graph = builder.compile(name="travel").with_config(recursion_limit=RECURSION_LIMIT)

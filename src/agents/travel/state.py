@@ -205,6 +205,8 @@ class Shared(Accounted, Common):
     """A peer's state. `usage`, `degraded` and `failures` it does not get, and adds to: it begins with none."""
 
 
+# check: allow many-keys: the record of one request, which `intake` clears as a whole; counters and findings of the
+# peers have to go along with each hand-over
 class State(Common):
     """The whole state; what a caller may send is `messages`."""
 
