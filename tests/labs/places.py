@@ -13,7 +13,9 @@ from tests.conftest import clone
 from tests.fakes.agent_server import ROOT, AgentServer
 from tests.fakes.community_server import CommunityServer
 from tests.fakes.graphs import ledger
-from tests.labs.hosts import SERVED, Child, Host, Served
+from tests.labs.hosts import SERVED, Host
+from tests.labs.processes import Child
+from tests.labs.servers import Served
 
 HostOf = Callable[[str], Host]
 JOBS = 40  # more than conversations are in flight
