@@ -28,6 +28,7 @@ from agents.sql_operator.verdict import (
     by_person,
     effect_of,
     is_checked,
+    may_be_done,
     passed_stop,
     refusal,
     replanned_enough,
@@ -178,7 +179,9 @@ async def answer(state: State) -> Update:
 async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
     """Keep what could not be done, for operators."""
     detail = {"question": state.get("question", ""), "sql": state.get("sql", "")}
-    request = str(state.get("turns", 0))
+    checked, request = state.get("checked"), str(state.get("turns", 0))
+    if checked is not None and may_be_done(state):  # in desk.writes under this key, or not
+        detail["key"] = tools.write_key(state, checked, thread_id(runtime))
     kept = await buried(
         runtime, state.get("failures", []), graph="sql_operator", request=request, detail=detail
     )

@@ -3,6 +3,7 @@
 from typing import Any
 
 from agents.sql_operator.state import Outcome, Result, State
+from agents.sql_operator.verdict import may_be_done
 
 SHOWN = 20
 """Rows that the reply shows; state holds all that were fetched."""
@@ -47,6 +48,11 @@ def reply(state: State) -> str:
             return f"It was ended: {problem['error'] if problem else 'it took too long'}."
         case "closed":
             return "This conversation has reached its limit. Please start a new one."
+        case "unavailable" if may_be_done(state):
+            return (
+                "The database went away while this was carried out, and it may have been done. Please don't ask for it "
+                "again before you have looked, or an operator has: they know of it."
+            )
         case "unavailable":
             return "The database could not be used just now; nothing was changed. The operators know of it."
         case _:

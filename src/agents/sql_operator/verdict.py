@@ -58,6 +58,14 @@ def shown_of(checked: Checked) -> str:
     return sha256(f"{checked['rows']} {checked['sql']}".encode()).hexdigest()
 
 
+def may_be_done(state: State) -> bool:
+    """Whether a write that could not be finished may have been done all the same: its commit may have been the last thing
+    that the database heard, at this try or at one before it.
+    """
+    checked, failures = state.get("checked"), state.get("failures", [])
+    return bool(checked and checked["kind"] == "write" and any(one["node"] == "execute" for one in failures))
+
+
 def still_told(state: State) -> Problem | None:
     """The problem that stays with a statement that is good: why it is not the one that a person wanted."""
     problem = state.get("problem")

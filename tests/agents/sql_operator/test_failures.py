@@ -163,6 +163,52 @@ async def test_the_connection_cut_in_the_middle_of_a_write_is_tried_again_and_do
     assert (state.get("result") or {})["repeated"] is True
 
 
+async def test_of_a_write_that_was_lost_at_its_commit_nobody_says_that_nothing_was_changed(
+    hurried: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was committed, its answer was lost, and the database stayed away: asked for again it would be done twice."""
+    talk, original, away = Desk.open(), access.carry_out, list[int]()
+    await talk.ask(SET_LEVEL)
+
+    async def lost(*args: Any, **options: Any) -> Any:
+        if not away:
+            await original(*args, **options)
+        away.append(1)
+        raise database.DatabaseUnavailable("cut")
+
+    monkeypatch.setattr(access, "carry_out", lost)
+    state = await talk.approve()
+    assert (state.get("outcome"), len(away), level(hurried), writes(hurried, talk)) == (
+        "unavailable",
+        3,
+        25,
+        1,
+    )
+    said = state["messages"][-1].text
+    assert "nothing was changed" not in said
+    assert "may have been done" in said
+    (letter,) = rows(hurried, "select detail from shop.dead_letters where thread_id = %s", talk.thread_id)
+    (kept,) = rows(
+        hurried,
+        "select idempotency_key as key from desk.writes where starts_with(idempotency_key, %s)",
+        f"write:{talk.thread_id}",
+    )
+    assert letter["detail"]["key"] == kept["key"], "by which an operator finds whether it was"
+
+
+async def test_of_a_query_that_could_not_be_run_it_is_said_that_nothing_was_changed(
+    hurried: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = Desk.open()
+    await talk.ask(PENDING)
+
+    async def away(*_: Any, **__: Any) -> None:
+        raise database.DatabaseUnavailable("gone")
+
+    monkeypatch.setattr(access, "fetch", away)
+    assert "nothing was changed" in (await talk.approve())["messages"][-1].text
+
+
 async def test_a_bug_fails_loudly_at_once_and_keeps_the_breakpoint(
     hurried: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -136,7 +136,13 @@ async def _session(login: Login, tenant: str, timeout_s: float) -> AsyncIterator
                 )
                 await session.execute(_QUERIES["enter"], {"ticket": ticket})
                 yield session
-        except (psycopg.errors.QueryCanceled, TimeoutError) as error:
+        except (
+            TimeoutError
+        ) as error:  # this side gave up waiting: a commit may be under way, so the key is asked again
+            if login == "writer":
+                raise DatabaseUnavailable("the database does not answer in time") from error
+            raise TooSlow(f"the statement took longer than {timeout_s:g} s: ask for less") from error
+        except psycopg.errors.QueryCanceled as error:
             raise TooSlow(f"the statement took longer than {timeout_s:g} s: ask for less") from error
         except psycopg.OperationalError as error:
             if error.sqlstate is None or error.sqlstate.startswith(("08", "57P")):
