@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from langgraph_runtime_community import database, metrics, migrate
+from langgraph_runtime_community import database, metrics, migrate, premises
 from langgraph_runtime_community.config import config
 from langgraph_runtime_community.errors import LeaseLapsed
 from langgraph_runtime_community.heartbeat import QUERIES as HEARTBEAT
@@ -128,8 +128,11 @@ async def _services(undo: AsyncExitStack, uri: str) -> None:
 
 async def _prepare(uri: str) -> None:
     """The schema. The store's tables depend on its index, so that it is made twice: here on a single connection."""
+    from langgraph_api.config import STORE_CONFIG
+
     from langgraph_runtime_community.store import make
 
+    await premises.require(uri, vectors=bool((STORE_CONFIG or {}).get("index")))
     await migrate.prepare(uri, make)
 
 

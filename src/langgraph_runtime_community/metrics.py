@@ -1,6 +1,8 @@
-"""How busy this process is: for the server, and in the Prometheus registry that its /metrics shows."""
+"""How busy this process is, and how long the queue of all is: for the server, and in the Prometheus registry that its
+/metrics shows."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -8,6 +10,16 @@ from prometheus_client.registry import Collector
 
 from langgraph_runtime_community import database
 from langgraph_runtime_community.work import BENCH
+from stationmaster.postgres.queries import load
+
+QUEUE = load(Path(__file__).parent / "ops" / "runs.sql")["stats"]
+_queue: dict[str, float] = {}
+
+
+async def look_at_the_queue() -> None:
+    """To be done now and then: a scrape asks the database nothing, and may come as often as it likes."""
+    found = (await database.fetch(QUEUE))[0]
+    _queue.update({name: float(value or 0) for name, value in found.items()})
 
 
 def get_metrics() -> dict[str, dict[str, int]]:
@@ -24,7 +36,7 @@ def get_metrics() -> dict[str, dict[str, int]]:
 
 
 class Gauges(Collector):
-    """Pool and workers; what is known without asking the database."""
+    """Pool, workers and queue; what is known without asking the database."""
 
     def collect(self) -> Iterator[Metric]:
         """One sample each."""
@@ -41,6 +53,16 @@ class Gauges(Collector):
             "Runs that this process works on.",
             value=get_metrics()["workers"]["active"],
         )
+        for name, key, text in (
+            ("queue_pending", "n_pending", "Runs that wait, on all processes."),
+            ("queue_running", "n_running", "Runs at work, on all processes."),
+            (
+                "queue_longest_wait_seconds",
+                "pending_unblocked_runs_wait_time_max_secs",
+                "How long a run has waited that no other one of its thread holds up.",
+            ),
+        ):
+            yield GaugeMetricFamily(f"stationmaster_{name}", text, value=_queue.get(key, 0.0))
 
 
 def register() -> Gauges:

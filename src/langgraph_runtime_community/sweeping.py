@@ -7,7 +7,7 @@ from pathlib import Path
 
 import structlog
 
-from langgraph_runtime_community import database
+from langgraph_runtime_community import database, metrics
 from langgraph_runtime_community.config import config
 from langgraph_runtime_community.errors import RuntimeTrouble
 from langgraph_runtime_community.ops import orphans, pruning
@@ -20,6 +20,7 @@ FORGET_LISTENERS = load(HERE / "streams" / "keeping.sql")["forget_listeners"]
 FORGET_KEYS = load(HERE / "ops" / "guards.sql")["forget_keys"]
 FORGET_DEAD = load(HERE / "heartbeat.sql")["forget_dead"]
 HOUSEKEEPING_S = 60.0
+QUEUE_S = 10.0
 logger = structlog.stdlib.get_logger(__name__)
 
 
@@ -54,6 +55,7 @@ async def sweep() -> None:
     minutes = (THREAD_TTL or {}).get("sweep_interval_minutes") or 5
     jobs: list[tuple[Callable[[], Awaitable[object]], float]] = [
         (recover, config().lease_s / 4),
+        (metrics.look_at_the_queue, QUEUE_S),
         (housekeeping, HOUSEKEEPING_S),
         (expire, minutes * 60),
     ]

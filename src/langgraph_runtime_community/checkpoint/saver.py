@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import WRITES_IDX_MAP, ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.postgres import aio as library
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.types import _DeltaSnapshot  # pyright: ignore[reportPrivateUsage]
 from psycopg import AsyncCursor
@@ -28,6 +29,9 @@ NOT_KEPT = frozenset(
 )  # fmt: skip
 SURE = object()
 LARGEST_INT, LARGEST_FLOAT = 2**63, 1e15
+# The library looks for the last snapshot of a delta channel among so many checkpoints at once, for each state that it
+# shows. Its own thousand reads a whole thread for each state of a page of history; a snapshot is rarely as far.
+DELTA_PAGE = 128
 
 
 class Checkpointer(AsyncPostgresSaver):
@@ -50,6 +54,7 @@ class Checkpointer(AsyncPostgresSaver):
         kind = _serializer()
         serde = kind(__unpack_ext_hook__=unpack_hook) if unpack_hook else kind()
         super().__init__(cast("Any", database.pool()), serde=serde)
+        library._DELTA_PAGE_SIZE = DELTA_PAGE  # noqa: SLF001  # pyright: ignore[reportPrivateUsage, reportPrivateImportUsage]
         self.lease = LEASE.get() if lease is SURE else cast("Lease | None", lease)
         self.held: database.Connection | None = None
         self._writers: dict[str, StepWriter] = {}

@@ -1,7 +1,7 @@
 """Crons: rows, and the claim of a slot."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -66,7 +66,9 @@ class Crons:
             "end_time": end_time, "metadata": metadata,
         }  # fmt: skip
         await ask(RESOURCE, "create", asked, ctx)
-        next_run = await cron_times.following(schedule, datetime.now(UTC), timezone)
+        async with database.connection() as conn_:
+            now = await _now(conn_)
+        next_run = await cron_times.following(schedule, now, timezone)
         payload["assistant_id"] = get_assistant_id(payload["assistant_id"])
         await _require(payload["assistant_id"], thread, ctx)
         params = {
@@ -111,7 +113,7 @@ class Crons:
             after = cron_payload.changed(before, known, asked, clear_end_time, timezone)
             resumed = after["enabled"] and not before["enabled"]
             if resumed or schedule is not None or timezone is not None:
-                next_run = await cron_times.following(after["schedule"], datetime.now(UTC), after["timezone"])
+                next_run = await cron_times.following(after["schedule"], await _now(conn_), after["timezone"])
                 after["next_run_date"] = next_run
             row = await (await conn_.execute(QUERIES["update"], after)).fetchall()
         return rows([only(each, SHOWN) for each in row])
@@ -236,3 +238,10 @@ async def _require(assistant_id: str, thread: UUID | None, ctx: Context) -> None
         raise HTTPException(
             404, f"Thread with ID '{thread}' not found: see that the ID is right and it was not deleted."
         )
+
+
+async def _now(conn: database.Connection) -> datetime:
+    """By the clock of the database, which is one for all processes, and judges what is due."""
+    row = await (await conn.execute(QUERIES["now"])).fetchone()
+    assert row is not None
+    return row["now"]

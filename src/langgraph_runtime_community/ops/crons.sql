@@ -63,3 +63,7 @@ WHERE (:assistant_id::uuid IS NULL OR c.assistant_id = :assistant_id::uuid)
     AND (:enabled::boolean IS NULL OR c.enabled = :enabled::boolean)
     AND c.metadata @> :metadata::jsonb AND server.passes(c.metadata, :filter)
     AND (c.thread_id IS NULL OR server.passes(t.metadata, :thread_filter));
+
+-- name: now
+-- What time it is.
+SELECT now() AS now;

@@ -39,7 +39,10 @@ FROM (
         NOT EXISTS (
             SELECT FROM server.runs o WHERE o.thread_id = r.thread_id AND o.status = 'running'
         ) AS unblocked
-    FROM server.runs r WHERE r.status IN ('pending', 'running')
+    -- Apart, so that each has its index.
+    FROM (
+        SELECT * FROM server.runs WHERE status = 'pending' UNION ALL SELECT * FROM server.runs WHERE status = 'running'
+    ) r
 ) q;
 
 -- name: claim
