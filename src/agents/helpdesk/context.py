@@ -64,7 +64,8 @@ class Context(GraphContext):
         default=60,
         ge=1,
         le=6_000,
-        description="Price checks of all threads together. Those that come too fast wait, up to two seconds.",
+        description="Price checks of all threads together, never more than helpdesk.paces says (600). Those that "
+        "come too fast wait, up to two seconds.",
     )
     max_turns: int = Field(
         default=50, ge=1, description="Requests on one thread; the next one is closed politely."

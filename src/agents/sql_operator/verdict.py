@@ -59,8 +59,8 @@ def shown_of(checked: Checked) -> str:
 
 
 def may_be_done(state: State) -> bool:
-    """Whether a write that could not be finished may have been done all the same: its commit may have been the last thing
-    that the database heard, at this try or at one before it.
+    """Whether a write that could not be finished may have been done all the same: its commit may have been the last
+    thing that the database heard, at this try or at one before it.
     """
     checked, failures = state.get("checked"), state.get("failures", [])
     return bool(checked and checked["kind"] == "write" and any(one["node"] == "execute" for one in failures))

@@ -1294,6 +1294,8 @@ CREATE TABLE helpdesk.paces (
     tenant text DEFAULT 'main'::text NOT NULL,
     name text NOT NULL,
     due_at timestamp with time zone NOT NULL,
+    most_per_minute integer DEFAULT 600 NOT NULL,
+    CONSTRAINT paces_most_per_minute_check CHECK ((most_per_minute > 0)),
     CONSTRAINT paces_name_check CHECK ((name <> ''::text)),
     CONSTRAINT paces_tenant_check CHECK ((tenant <> ''::text))
 );

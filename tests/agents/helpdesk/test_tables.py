@@ -73,9 +73,24 @@ async def test_who_would_wait_too_long_is_refused_and_takes_no_turn(agents_on_sh
     await pace.take_turn("slow", tenant="another", per_minute=1)
 
 
+async def test_a_runs_own_pace_lifts_the_limit_for_nobody(agents_on_shop: str) -> None:
+    """It is a run's context, which callers set; how often at the most is the table's to say."""
+    with psycopg.connect(agents_on_shop) as conn:
+        conn.execute(
+            "insert into helpdesk.paces (tenant, name, due_at, most_per_minute) values ('main', 'capped', now(), 60)"
+        )
+    for _ in range(5):
+        await pace.take_turn("capped", tenant="main", per_minute=6_000)
+    with pytest.raises(pace.TooFast):
+        await pace.take_turn("capped", tenant="main", per_minute=6_000, longest_wait_s=0.5)
+
+
 async def test_the_pace_is_one_for_all_loops_and_threads(agents_on_shop: str) -> None:
     """Four threads with a pool each, as four processes would have: each of 8 calls moves the one pace on by 50 ms."""
     with psycopg.connect(agents_on_shop) as conn:
+        conn.execute(
+            "insert into helpdesk.paces (tenant, name, due_at, most_per_minute) values ('main', 'shared', now(), 1200)"
+        )
         begun = conn.execute("select clock_timestamp()").fetchone()
 
     async def caller() -> None:
