@@ -17,10 +17,10 @@ def print_report(console: Console, report: Mapping[str, Any]) -> None:
     """Findings by rule, then what could not be looked at, then how it stands."""
     for (rule, why, write), found in _grouped(report["findings"]):
         console.print(Text(harmless(rule), style="bold red"))
-        for each in found:
-            graph = f"{each['graph']}: " if each["graph"] else ""
-            console.print(Text(f"  {harmless(each['file'])}:{each['line']}", style="bold"), soft_wrap=True)
-            console.print(Padding(Text(harmless(f"{graph}{each['said']}")), (0, 0, 0, 4)))
+        for (file, line, said), graphs in _places(found).items():
+            graph = f"{', '.join(graphs)}: " if graphs else ""
+            console.print(Text(f"  {harmless(file)}:{line}", style="bold"), soft_wrap=True)
+            console.print(Padding(Text(harmless(f"{graph}{said}")), (0, 0, 0, 4)))
         console.print(_two("why", why, "dim"))
         console.print(_two("write", write, "green"))
         console.print()
@@ -53,6 +53,15 @@ def _grouped(findings: Sequence[Mapping[str, Any]]) -> Iterator[Group]:
     for each in findings:
         groups.setdefault((each["rule"], each["why"], each["write"]), []).append(each)
     yield from groups.items()
+
+
+def _places(found: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int, str], list[str]]:
+    """The graphs of each finding: several may share a state, or a node."""
+    places: dict[tuple[str, int, str], list[str]] = {}
+    for each in found:
+        graphs = places.setdefault((each["file"], each["line"], each["said"]), [])
+        graphs += [each["graph"]] if each["graph"] else []
+    return places
 
 
 def _two(name: str, words: str, style: str) -> Padding:

@@ -13,8 +13,7 @@ from stationmaster.checking.against import asked
 from stationmaster.checking.against.reasons import Reason, by_name
 from stationmaster.checking.against.waiting import Question, Waiting
 from stationmaster.checking.compiled import Graph
-from stationmaster.checking.reading import reads, writes
-from stationmaster.checking.rules.no_reducer import SINGLE
+from stationmaster.checking.reading import reads
 
 
 @dataclass(frozen=True)
@@ -104,26 +103,8 @@ class Judge:
         return TypeAdapter(self.top.schema)
 
     def _reads_from(self, start: str) -> dict[str, reads.Read]:
-        """The keys without which a thread that waits in a node comes to a KeyError: read on some way from there,
-        before a node that writes them in any case.
-        """
         if start not in self._needed:
-            found: dict[str, reads.Read] = {}
-            left, seen = [(start, frozenset[str]())], set[tuple[str, frozenset[str]]]()
-            while left:
-                name, written = left.pop()
-                if (name, written) in seen or name not in self.top.nodes:
-                    continue
-                seen.add((name, written))
-                node = self.top.nodes[name]
-                certain = writes.of_node(node.functions, self.top.roots, node.schema).certain
-                for read in reads.of_node(self.top, node):
-                    here = written if read.who == name else written | certain
-                    plain = type(self.top.channels.get(read.key)).__name__ in SINGLE
-                    if plain and read.key not in here:
-                        found.setdefault(read.key, read)
-                left += [(each, written | certain) for each in sorted(self.top.ways.get(name, ()))]
-            self._needed[start] = found
+            self._needed[start] = reads.unwritten(self.top, start)
         return self._needed[start]
 
     def _asked(self, thread: Waiting, question: Question) -> Iterator[Break]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from langchain_core.language_models import BaseLanguageModel
 from langchain_core.runnables import RunnableBinding, RunnableSequence
+from langgraph.errors import GraphInterrupt
 from langgraph.pregel import Pregel
 from langgraph.types import interrupt
 from psycopg.sql import SQL
@@ -91,8 +92,12 @@ PATH_READS = frozenset(
 
 
 def is_interrupt(called: Stands | None) -> bool:
-    """Whether it is LangGraph's own `interrupt`."""
-    return isinstance(called, Live) and called.thing is interrupt
+    """Whether it is LangGraph's own `interrupt`, or the exception that it raises."""
+    if not isinstance(called, Live):
+        return False
+    return called.thing is interrupt or (
+        inspect.isclass(called.thing) and issubclass(called.thing, GraphInterrupt)
+    )
 
 
 def effect_of(node: ast.Call, called: Stands | None, scope: Scope) -> Effect | None:

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stationmaster.checking.finding import Place
+from stationmaster.checking.reading import writes
 from stationmaster.checking.reading.flow import flow_of
 from stationmaster.checking.reading.functions import Function
 from stationmaster.checking.reading.resolving import Scope, scope_of, walk_own
 
 if TYPE_CHECKING:
     from stationmaster.checking.compiled import Graph, Node
+
+SINGLE = ("LastValue", "LastValueAfterFinish", "EphemeralValue", "UntrackedValue")
+"""Channels that take one value a step, and have none before the first."""
 
 
 @dataclass(frozen=True)
@@ -23,14 +27,6 @@ class Read:
     who: str
     node: str
     place: Place
-
-
-def of_graph(graph: "Graph") -> Iterator[Read]:
-    """All reads of its nodes and routers."""
-    for node in graph.nodes.values():
-        yield from of_node(graph, node)
-    if "__start__" in {router.source for router in graph.routers}:
-        yield from of_routers(graph, "__start__")
 
 
 def of_node(graph: "Graph", node: "Node") -> Iterator[Read]:
@@ -46,6 +42,27 @@ def of_routers(graph: "Graph", source: str) -> Iterator[Read]:
         if router.source == source and router.function is not None:
             followed = flow_of([router.function], graph.roots).functions.values()
             yield from _reads(followed, f"{router.function.name}, the router behind {source},", source)
+
+
+def unwritten(graph: "Graph", start: str) -> dict[str, Read]:
+    """The keys without which a thread that waits in a node comes to a KeyError: read on some way from there, before a
+    node that writes them in any case. Keys with a reducer always have a value.
+    """
+    found: dict[str, Read] = {}
+    left, seen = [(start, frozenset[str]())], set[tuple[str, frozenset[str]]]()
+    while left:
+        name, written = left.pop()
+        if (name, written) in seen or name not in graph.nodes:
+            continue
+        seen.add((name, written))
+        node = graph.nodes[name]
+        certain = writes.of_node(node.functions, graph.roots, node.schema).certain
+        for read in of_node(graph, node):
+            here = written if read.who == name else written | certain
+            if type(graph.channels.get(read.key)).__name__ in SINGLE and read.key not in here:
+                found.setdefault(read.key, read)
+        left += [(each, written | certain) for each in sorted(graph.ways.get(name, ()))]
+    return found
 
 
 def _reads(found: Iterable[Function], who: str, name: str) -> Iterator[Read]:

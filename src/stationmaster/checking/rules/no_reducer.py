@@ -6,10 +6,10 @@ from stationmaster.checking.audit import Whole
 from stationmaster.checking.compiled import Graph
 from stationmaster.checking.finding import Found, Rule
 from stationmaster.checking.reading import writes
+from stationmaster.checking.reading.reads import SINGLE
 from stationmaster.checking.reading.writes import Written
 from stationmaster.checking.schemas import key_place
 
-SINGLE = ("LastValue", "LastValueAfterFinish", "EphemeralValue", "UntrackedValue")
 SHOWN = 3
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.types import interrupt
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
@@ -36,15 +37,40 @@ class Given(TypedDict):
     risk: float
 
 
-def graph(schema: Any, node: Any, router: Any = None, **kinds: Any) -> Any:
+def graph(
+    schema: Any,
+    node: Any,
+    router: Any = None,
+    *,
+    fills: bool = True,
+    asks: bool = True,
+    again: bool = False,
+    **kinds: Any,
+) -> Any:
+    """fill > gate > (again) > work"""
     builder = StateGraph(schema, **kinds)
+    builder.add_node("fill", writes if fills else nothing)
+    builder.add_node("gate", gate if asks else nothing)
+    builder.add_node("again", writes if again else nothing)
     builder.add_node("work", node)
-    builder.add_edge(START, "work")
+    builder.add_edge(START, "fill")
+    builder.add_edge("fill", "gate")
+    builder.add_edge("gate", "again")
+    builder.add_edge("again", "work")
     if router is not None:
-        builder.add_conditional_edges("work", router, [END, "work"])
+        builder.add_conditional_edges("work", router, [END, "fill"])
     else:
         builder.add_edge("work", END)
     return builder.compile()
+
+
+async def gate(state: Any) -> dict[str, Any]:
+    interrupt("go on?")
+    return {}
+
+
+async def nothing(state: Any) -> dict[str, Any]:
+    return {}
 
 
 async def reads(state: Typed) -> dict[str, Any]:
@@ -72,12 +98,12 @@ async def looks(state: Typed) -> dict[str, Any]:
 
 
 def router(state: Typed) -> str:
-    return END if state["risk"] else "work"
+    return END if state["risk"] else "fill"
 
 
 bad_reads = graph(Typed, reads)
 bad_helped = graph(Typed, helped)
-bad_router = graph(Typed, writes, router)
+bad_router = graph(Typed, nothing, router)
 bad_model = graph(Model, writes)
 bad_data = graph(Data, writes)
 good_defaults = graph(Typed, defaults)
@@ -86,3 +112,6 @@ good_writes = graph(Typed, writes)
 good_optional = graph(Optional, defaults)
 good_model = graph(Defaulted, writes)
 good_given = graph(Typed, reads, input_schema=Given)
+good_of_callers = graph(Typed, reads, fills=False)
+good_no_pause = graph(Typed, reads, asks=False)
+good_written_again = graph(Typed, reads, again=True)
