@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from tests.labs.figures import Figures
 from tests.labs.hosts import at_once
+from tests.labs.test_reducers import each_once
 
 TABLE = Figures(
     "fan-out",
@@ -31,10 +32,6 @@ TABLE = Figures(
 )
 ARTICLES = [f"article {number}" for number in range(10)]
 ORDERS = [f"article {number}" for number in range(4, 14)]
-
-
-def each_once(left: list[str], right: list[str]) -> list[str]:
-    return sorted({*left, *right})
 
 
 class Unreduced(TypedDict):

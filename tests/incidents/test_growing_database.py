@@ -17,7 +17,6 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
@@ -26,6 +25,7 @@ from stationmaster.settings import Settings
 from stationmaster.upkeep.database import opened
 from stationmaster.upkeep.pruning import Rule, prune
 from tests.labs.figures import Figures
+from tests.labs.rows import in_a_row
 
 DAYS, KEPT_DAYS, STEPS = 90, 30, 8
 STATE_BYTES = 14_300  # comes to 30 KB a step: it is kept as the task's write, and as the state's value
@@ -69,13 +69,7 @@ def step(number: int) -> Any:
     return work
 
 
-builder = StateGraph(State)
-names = [f"step_{number}" for number in range(1, STEPS + 1)]
-for number, name in enumerate(names, 1):
-    builder.add_node(name, step(number))
-for before, after in zip([START, *names], [*names, END], strict=True):
-    builder.add_edge(before, after)
-graph = builder.compile()
+graph = in_a_row(State, **{f"step_{number}": step(number) for number in range(1, STEPS + 1)})
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from typing import Any, NotRequired
 
 import psycopg
 import pytest
-from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
@@ -17,6 +16,7 @@ from tests.fakes.graphs import ledger
 from tests.labs.figures import Figures
 from tests.labs.hosts import Host, at_once
 from tests.labs.places import HostOf
+from tests.labs.rows import in_a_row
 
 APPROVALS = {"saver": 24, "durable": 1_200}
 TABLE = Figures(
@@ -53,18 +53,8 @@ async def pay(state: State) -> dict[str, Any]:
     return {}
 
 
-def reviewed(**nodes: Any) -> Any:
-    builder = StateGraph(State)
-    for name, node in {**nodes, "pay": pay}.items():
-        builder.add_node(name, node)
-    names = [*nodes, "pay"]
-    for before, after in zip([START, *names], [*names, END], strict=True):
-        builder.add_edge(before, after)
-    return builder.compile()
-
-
-wrong = reviewed(ask=tell_and_ask)
-right = reviewed(tell=tell, ask=ask)
+wrong = in_a_row(State, ask=tell_and_ask, pay=pay)
+right = in_a_row(State, tell=tell, ask=ask, pay=pay)
 
 
 async def approve(place: Host, graph: str, count: int, uri: str) -> dict[str, tuple[int, int]]:

@@ -9,13 +9,13 @@ import os
 from typing import Any
 
 import pytest
-from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
 from tests.labs.figures import Figures
 from tests.labs.hosts import Host, at_once
 from tests.labs.places import HostOf
+from tests.labs.rows import in_a_row
 
 RELEASE = "LABS_RELEASE"
 WAITING = {"saver": 17, "durable": 3_400}
@@ -66,12 +66,7 @@ async def pay(state: State) -> dict[str, Any]:
     return {"outcome": f"approved {state.get('approved')}, risk {score}", "risk_score": score}
 
 
-builder = StateGraph(State)
-for name, node in (("prepare", prepare), ("ask", ask), ("pay", pay)):
-    builder.add_node(name, node)
-for before, after in ((START, "prepare"), ("prepare", "ask"), ("ask", "pay"), ("pay", END)):
-    builder.add_edge(before, after)
-graph = builder.compile()
+graph = in_a_row(State, prepare=prepare, ask=ask, pay=pay)
 
 
 async def paused(place: Host, count: int) -> list[str]:

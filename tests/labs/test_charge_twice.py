@@ -11,13 +11,13 @@ from typing import Annotated, Any
 
 import pytest
 from langchain_core.runnables import RunnableConfig
-from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from tests.fakes.graphs import ledger
 from tests.labs.figures import Figures
 from tests.labs.hosts import at_once
 from tests.labs.places import HostOf
+from tests.labs.rows import in_a_row
 from tests.labs.test_effect_before_interrupt import thread_and_step
 from tests.labs.waiting import hold, killed_in
 
@@ -53,17 +53,8 @@ async def charge_once(state: State, config: RunnableConfig) -> dict[str, Any]:
     return {"done": [CHARGED]}
 
 
-def paying(charge: Any) -> Any:
-    builder = StateGraph(State)
-    builder.add_node("order", order)
-    builder.add_node("charge", charge)
-    for before, after in ((START, "order"), ("order", "charge"), ("charge", END)):
-        builder.add_edge(before, after)
-    return builder.compile()
-
-
-wrong = paying(charge)
-right = paying(charge_once)
+wrong = in_a_row(State, order=order, charge=charge)
+right = in_a_row(State, order=order, charge=charge_once)
 
 
 @pytest.mark.parametrize("kind", ["saver", pytest.param("durable", marks=pytest.mark.slow)])

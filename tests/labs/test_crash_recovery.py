@@ -11,13 +11,13 @@ from typing import Annotated, Any, NotRequired
 
 import pytest
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from tests.fakes.graphs import ledger
 from tests.labs.figures import Figures
 from tests.labs.hosts import Host, Thread
 from tests.labs.places import HostOf
+from tests.labs.rows import in_a_row
 from tests.labs.waiting import hold, killed_in
 
 QUESTIONS = ["returns?", "refunds?", "delivery?", "hold the line"]  # the last one is cut off
@@ -58,12 +58,7 @@ async def answer(state: State) -> dict[str, Any]:
     return {"said": [f"on {state.get('topic')}, after {len(state['said'])}"]}
 
 
-builder = StateGraph(State)
-for name, node in (("hear", hear), ("think", think), ("answer", answer)):
-    builder.add_node(name, node)
-for before, after in ((START, "hear"), ("hear", "think"), ("think", "answer"), ("answer", END)):
-    builder.add_edge(before, after)
-graph = builder.compile(name="conversation")
+graph = in_a_row(State, hear=hear, think=think, answer=answer)
 
 
 def whole(turns: int) -> list[str]:

@@ -10,12 +10,12 @@ from typing import Any, NotRequired
 import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from tests.fakes.graphs import ledger
 from tests.labs.figures import Figures
+from tests.labs.rows import in_a_row
 
 TABLE = Figures(
     "effect before interrupt",
@@ -55,19 +55,9 @@ def thread_and_step(config: RunnableConfig) -> str:
     return f"{config['configurable']['thread_id']}:{config['metadata']['langgraph_step']}"  # pyright: ignore[reportTypedDictNotRequiredAccess]
 
 
-def in_a_row(**nodes: Any) -> Any:
-    """A graph of these nodes, one after the other."""
-    builder = StateGraph(State)
-    for name, node in nodes.items():
-        builder.add_node(name, node)
-    for before, after in zip([START, *nodes], [*nodes, END], strict=True):
-        builder.add_edge(before, after)
-    return builder.compile()
-
-
-wrong = in_a_row(ask=mail_and_ask)
-behind = in_a_row(ask=ask, mail=mail)
-keyed = in_a_row(ask=mail_once_and_ask)
+wrong = in_a_row(State, ask=mail_and_ask)
+behind = in_a_row(State, ask=ask, mail=mail)
+keyed = in_a_row(State, ask=mail_once_and_ask)
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from typing import Any, NotRequired
 
 import pytest
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel, ValidationError
 from typing_extensions import TypedDict
 
 from tests.labs.figures import Figures
+from tests.labs.rows import in_a_row
 
 TABLE = Figures(
     "schema change",
@@ -64,25 +64,15 @@ async def fill_in(state: Optional) -> dict[str, Any]:
     return {"priority": state.get("priority", DEFAULT)}
 
 
-def release(state: Any, **nodes: Any) -> Any:
-    builder = StateGraph(state)
-    for name, node in {"ask": ask, **nodes}.items():
-        builder.add_node(name, node)
-    names = ["ask", *nodes]
-    for before, after in zip([START, *names], [*names, END], strict=True):
-        builder.add_edge(before, after)
-    return builder.compile()
-
-
 async def done(state: Old) -> dict[str, Any]:
     return {}
 
 
-old = release(Old, pay=done)
-required = release(New, pay=pay)
-checked = release(Checked, pay=pay_checked)
-optional = release(Optional, pay=pay_with_default)
-filled = release(New, fill_in=fill_in, pay=pay)
+old = in_a_row(Old, ask=ask, pay=done)
+required = in_a_row(New, ask=ask, pay=pay)
+checked = in_a_row(Checked, ask=ask, pay=pay_checked)
+optional = in_a_row(Optional, ask=ask, pay=pay_with_default)
+filled = in_a_row(New, ask=ask, fill_in=fill_in, pay=pay)
 
 
 async def outcome(saver: AsyncPostgresSaver, thread: str, asking: Any, answering: Any, **given: Any) -> str:

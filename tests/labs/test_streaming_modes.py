@@ -11,13 +11,14 @@ from typing import Annotated, Any, NotRequired, Self
 
 import httpx
 from langchain_core.messages import AnyMessage
-from langgraph.graph import END, START, StateGraph, add_messages
+from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
 from agents.shared.offline import OfflineChatModel, Reply, Request
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.community_server import CommunityServer
 from tests.labs.figures import Figures
+from tests.labs.rows import in_a_row
 
 KB = 1024
 HISTORY = 20
@@ -62,12 +63,7 @@ async def answer(state: State) -> dict[str, Any]:
     return {"messages": [await model.ainvoke(state["messages"])]}
 
 
-builder = StateGraph(State)
-for name, node in (("intake", intake), ("plan", plan), ("answer", answer)):
-    builder.add_node(name, node)
-for before, after in ((START, "intake"), ("intake", "plan"), ("plan", "answer"), ("answer", END)):
-    builder.add_edge(before, after)
-graph = builder.compile()
+graph = in_a_row(State, intake=intake, plan=plan, answer=answer)
 
 
 @dataclass(frozen=True)
