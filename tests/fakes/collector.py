@@ -47,7 +47,7 @@ class Collector(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.spans: list[Span] = []
         self.requests: list[dict[str, str]] = []
-        """Headers, by request."""
+        """Headers, and the path as `:path`, by request."""
         self.raw = b""
         """All that came, to look for what must not be in it."""
         self.status = 200
@@ -104,7 +104,8 @@ class _Handler(BaseHTTPRequestHandler):
             body = gzip.decompress(body)
         known = self.path == "/v1/traces"
         with collector.arrived:
-            collector.requests.append({name.lower(): value for name, value in self.headers.items()})
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            collector.requests.append({":path": self.path, **headers})
             if collector.status == 200 and known:
                 collector.raw += body
                 collector.spans.extend(_received(body))

@@ -7,7 +7,7 @@ from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
 from langgraph.types import Interrupt
 from opentelemetry.trace import Span, Status, StatusCode
 
-from stationmaster.tracing.facts import OUTCOME, Facts, changes, in_full
+from stationmaster.tracing.facts import OUTCOME, Facts, changes, clean, in_full
 
 DONE, INTERRUPTED, HANDED_OVER, CANCELLED, FAILED = (
     "done",
@@ -59,4 +59,4 @@ def tell_error(span: Span, error: BaseException, *, content: bool, began_here: b
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
     trail = "\n".join(f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames)
     words = {"exception.message": in_full(str(error))} if content else {}
-    span.add_event("exception", {"exception.type": full, "exception.stacktrace": trail, **words})
+    span.add_event("exception", clean({"exception.type": full, "exception.stacktrace": trail, **words}))

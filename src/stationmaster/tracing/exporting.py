@@ -1,12 +1,14 @@
 """Spans leave in batches, from a thread of their own: with a bounded queue, one warning, and a bounded end."""
 
 import logging
+import os
+import socket
 import threading
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
+from opentelemetry.sdk.resources import SERVICE_INSTANCE_ID, SERVICE_NAME, SERVICE_VERSION, Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace import Tracer
@@ -59,7 +61,10 @@ class Export:
             logging.getLogger(name).setLevel(level)
         self.ids = RunIds()
         exporter = OTLPSpanExporter(endpoint=to.url, headers=to.headers)
-        resource = Resource.create({SERVICE_NAME: to.service, SERVICE_VERSION: version("stationmaster")})
+        resource = Resource.create({
+            SERVICE_NAME: to.service, SERVICE_VERSION: version("stationmaster"),
+            SERVICE_INSTANCE_ID: f"{socket.gethostname()}-{os.getpid()}",
+        })  # fmt: skip
         # Not at exit by itself: it would wait half a minute for an endpoint that hangs.
         self._provider = TracerProvider(resource=resource, id_generator=self.ids, shutdown_on_exit=False)
         self._provider.add_span_processor(BatchSpanProcessor(Told(exporter, to.shown)))

@@ -1,7 +1,7 @@
 """What a span tells, read from what LangChain tells its callbacks: names, counts and ids, never a value. Pure."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -67,49 +67,43 @@ def node(name: str, metadata: Mapping[str, Any] | None) -> Facts:
 
 def changes(outputs: object) -> Facts:
     """The names of the keys that a node wrote, and where it handed over to."""
-    keys, goto = _keys(outputs), _goto(outputs)
+    parts = _parts(outputs)
+    keys = set[str]().union(*map(_keys, parts))
+    goto = [name for part in parts if isinstance(part, Command) for name in _goto(part)]
     told: Facts = {KEYS: sorted(keys)[:_MOST_KEYS]} if keys else {}
     return {**told, GOTO: goto[:_MOST_KEYS]} if goto else told
 
 
 def hands_over(output: object) -> bool:
     """Whether a tool gave back commands rather than a result."""
-    return isinstance(output, Command) or (isinstance(output, list) and any(map(hands_over, output)))
+    return any(isinstance(part, Command) for part in _parts(output))
 
 
-def _keys(outputs: object) -> set[str]:
-    match outputs:
+def _parts(outputs: object) -> Sequence[object]:
+    """What a node gave back, one by one: a list of it is looked into, no deeper."""
+    return outputs[:_MOST_KEYS] if isinstance(outputs, (list, tuple)) else [outputs]
+
+
+def _keys(part: object) -> set[str]:
+    match part:
         case Command(update=list() | tuple() as pairs):
             return {
-                pair[0]
-                for pair in pairs
-                if isinstance(pair, (list, tuple)) and pair and isinstance(pair[0], str)
+                pair[0] for pair in pairs if isinstance(pair, tuple) and pair and isinstance(pair[0], str)
             }
         case Command(update=update):
-            return _keys(update)
+            return set() if isinstance(update, Command) else _keys(update)
         case BaseMessage():
             return set()
         case BaseModel():
-            return set(outputs.model_fields_set)
+            return set(part.model_fields_set)
         case Mapping():
-            return {key for key in outputs if isinstance(key, str)}
-        case list() | tuple():
-            return set().union(*(_keys(part) for part in outputs))
+            return {key for key in part if isinstance(key, str)}
         case _:
             return set()
 
 
-def _goto(outputs: object) -> list[str]:
-    match outputs:
-        case Command(goto=goto):
-            return _goto_names(goto if isinstance(goto, (list, tuple)) else [goto])
-        case list() | tuple():
-            return [name for part in outputs for name in _goto(part)]
-        case _:
-            return []
-
-
-def _goto_names(goals: Iterable[object]) -> list[str]:
+def _goto(command: Command[Any]) -> list[str]:
+    goals: Any = command.goto if isinstance(command.goto, (list, tuple)) else [command.goto]
     names = (goal.node if isinstance(goal, Send) else str(goal) for goal in goals)
     return [name for name in names if name != END]
 
@@ -172,7 +166,7 @@ def tool_call(name: str, call_id: object) -> tuple[str, Facts]:
 
 
 def messages_said(messages: Sequence[BaseMessage]) -> str:
-    """Messages as the conventions write them, cut after 8,000 characters. Only where content was asked for."""
+    """Messages as the conventions write them. Only where content was asked for."""
     said = [
         {
             "role": {"human": "user", "ai": "assistant"}.get(message.type, message.type),
@@ -185,6 +179,36 @@ def messages_said(messages: Sequence[BaseMessage]) -> str:
 
 
 def in_full(value: object) -> str:
-    """Any value as text, cut after 8,000 characters. Only where content was asked for."""
-    text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
-    return text[:_LONGEST]
+    """Any value as text. Only where content was asked for."""
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, default=str, ensure_ascii=False)
+    except (RecursionError, TypeError, ValueError):
+        return f"a {type(value).__name__} that can't be written as JSON"
+
+
+def clean(told: Mapping[str, Any]) -> Facts:
+    """Attributes that any collector takes: what one span holds must not cost the others of its batch.
+
+    Text is cut after 8,000 characters, half a character (a lone surrogate) becomes `?`, a number is one of 64 bits.
+    """
+    return {name: _clean(value) for name, value in told.items()}
+
+
+def _clean(value: Any) -> Any:
+    match value:
+        case str():
+            return clean_text(value)
+        case bool() | float():
+            return value
+        case int():
+            return value if -(2**63) <= value < 2**63 else str(value)[:_LONGEST]
+        case _:
+            return [clean_text(str(part)) for part in value]
+
+
+def clean_text(text: str) -> str:
+    """As `clean` has it."""
+    cut = text[:_LONGEST]
+    return cut if cut.isascii() else cut.encode("utf-8", "replace").decode()

@@ -76,6 +76,7 @@ class Tree:
             run = self._root(run_id, name, metadata, kind)
         else:
             run = Open(name, parent.root, parent.facts, parent.context, parent, kind)
+            parent.failed_with = None  # its id may be another error's by now
         self._begin(run, name, told, span_kind)
         self._add(run_id, run)
 
@@ -129,8 +130,9 @@ class Tree:
         links: Sequence[Link] = self._last.links(thread_id)
         with self._ids.of(run_id_in(run.facts[facts.RUN]) if whole else None):
             run.span = self._tracer.start_span(
-                name, run.context, span_kind, {**run.facts, **told}, links, run.started_ns
-            )
+                facts.clean_text(name), run.context, span_kind, facts.clean({**run.facts, **told}), links,
+                run.started_ns,
+            )  # fmt: skip
         run.told = told
         run.context = trace.set_span_in_context(run.span, run.context)
         self._last.note(thread_id, run.span.get_span_context())
@@ -147,9 +149,10 @@ class Tree:
             if run.parent is not None:
                 run.parent.interrupted |= run.interrupted or outcome == ending.INTERRUPTED
             return
-        run.span.set_attributes({**told, facts.OUTCOME: outcome})
+        said = facts.clean(told)
+        run.span.set_attributes({**said, facts.OUTCOME: outcome})
         if outcome == ending.INTERRUPTED:
-            run.span.add_event("interrupt", told)
+            run.span.add_event("interrupt", said)
         run.span.end()
 
 

@@ -89,6 +89,43 @@ async def test_what_is_long_is_cut(with_content: Traced) -> None:
     assert len(span.attributes["gen_ai.input.messages"]) == 8_000
 
 
+@pytest.mark.parametrize(
+    ("words", "arrives"),
+    [
+        ("half a character \ud800.", "half a character ?."),
+        ("\x00 and \u202e", "\x00 and \u202e"),
+        ("😀" * 9_000, "😀" * 7_000),
+    ],
+)
+async def test_no_words_cost_the_other_spans_of_their_batch(
+    with_content: Traced, words: str, arrives: str
+) -> None:
+    await MODEL.ainvoke(words, with_content.config(tenant=words))
+    (span,) = with_content.spans()
+    assert arrives in span.attributes["gen_ai.input.messages"] or "\x00" in words
+    assert span.attributes["stationmaster.tenant"].startswith(arrives)
+
+
+async def test_no_number_does(to_collector: Traced) -> None:
+    await MODEL.ainvoke("hi", to_collector.config(assistant_version=10**40, tenant=True))
+    (span,) = to_collector.spans()
+    assert span.attributes["langgraph.assistant_version"] == str(10**40)
+
+
+async def test_what_is_nested_too_deep_is_said_to_be(with_content: Traced) -> None:
+    @tool
+    async def deep(item: str) -> Any:
+        """Gives back lists within lists."""
+        found: Any = []
+        for _ in range(100_000):
+            found = [found]
+        return found
+
+    await deep.ainvoke({"item": "x"}, with_content.config())
+    (span,) = with_content.spans()
+    assert span.attributes["gen_ai.tool.call.result"] == "a list that can't be written as JSON"
+
+
 class Model(BaseModel):
     name: str = ""
     other: int = 0

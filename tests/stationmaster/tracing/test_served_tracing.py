@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -115,8 +116,27 @@ async def test_a_clients_trace_goes_on_into_its_run_and_not_into_the_next(
     assert len(spans) == 3  # under the run's own id: nothing of the header is left on the thread
 
 
-async def test_nothing_blocks_the_servers_loop(traced_server: AgentServer) -> None:
+async def test_a_caller_cannot_say_whose_run_it_is(client: Any, collector: Collector) -> None:
+    """What callers put into metadata under the names of what identifies a run."""
+    said = {
+        "run_id": "another",
+        "thread_id": "another",
+        "assistant_version": 99,
+        "run_attempt": 99,
+        "assistant_id": "another",
+    }
+    thread = (await client.threads.create())["thread_id"]
+    spans = await run(client, collector, "slowly", thread, input={"n": 1}, metadata=said)
+    told = {name: value for span in spans for name, value in span.attributes.items()}
+    assert told["langgraph.thread_id"] == thread and told["langgraph.attempt"] == 1
+    assert told["langgraph.assistant_version"] == 1 and "another" not in told.values()
+
+
+async def test_nothing_blocks_the_servers_loop_and_nothing_else_is_sent(
+    traced_server: AgentServer, collector: Collector
+) -> None:
     assert "Blocking call" not in traced_server.log and "Error in Spans" not in traced_server.log
+    assert {request[":path"] for request in collector.requests} == {"/v1/traces"}
 
 
 async def test_a_stop_delivers_what_is_drained(database: str, tmp_path: Path, collector: Collector) -> None:
@@ -142,6 +162,26 @@ async def looks(client: Any, thread: str) -> AsyncIterator[Any]:
     while True:
         yield await client.threads.get_state(thread)
         await asyncio.sleep(0.02)
+
+
+@pytest.mark.slow
+async def test_a_collector_that_hangs_is_one_line_in_the_log_and_no_more(
+    database: str, tmp_path: Path
+) -> None:
+    """Runs end, and so does the server, within its usual time."""
+    with Collector.running() as hanging:
+        hanging.hangs = True
+        server = a_server("community", tmp_path, database, hanging)
+        server.env["OTEL_EXPORTER_OTLP_TIMEOUT"] = "1"
+        await server.start()
+        async with server.sdk() as client:
+            thread = (await client.threads.create())["thread_id"]
+            for _ in range(20):
+                values: Any = await client.runs.wait(thread, "slowly", input={"n": 1})
+                assert values["n"] == 3
+        assert await server.sigterm() in (0, -signal.SIGTERM)
+    assert server.log.count("spans can't be delivered") <= 1
+    assert "Traceback" not in server.log and "opentelemetry" not in server.log
 
 
 @pytest.mark.slow
