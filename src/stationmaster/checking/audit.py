@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stationmaster.checking import excuses
 from stationmaster.checking.compiled import Graph, with_subgraphs
-from stationmaster.checking.finding import Finding, Rule
+from stationmaster.checking.finding import Finding, Found, Rule
 from stationmaster.checking.loading import Loaded, load
 from stationmaster.checking.reading import files
 from stationmaster.checking.together import Together, together
@@ -85,6 +85,8 @@ def audit(project: Project, retention_days: float) -> tuple[Report, Whole]:
             whole.note(f"{each.name} was not looked at: {each.skipped}")
         elif each.graph is not None and not hasattr(each.graph, "builder"):
             whole.note(f"{each.name} is no StateGraph: it was not looked into")
+        elif each.graph is not None and not files.is_ours(each.place.file, whole.roots):
+            whole.note(f"{each.name} is made outside of the project's directories: its source was not read")
     found = list(_ask(whole, RULES))
     left, excused = excuses.applied(found, whole.files, _names(RULES))
     return Report(
@@ -96,11 +98,22 @@ def _ask(whole: Whole, rules: tuple[Rule, ...]) -> Iterator[Finding]:
     """Each rule's findings; of several at one place about one graph and with the same words, one."""
     seen: set[tuple[str, str, object, str]] = set()
     for rule in rules:
-        for found in rule.find(whole):
+        for found in _found(rule, whole):
             key = (rule.name, found.graph, found.place, found.said)
             if key not in seen:
                 seen.add(key)
                 yield found.of(rule)
+
+
+def _found(rule: Rule, whole: Whole) -> list[Found]:
+    """What a rule finds. One that fails over somebody's code hides no other, and says so."""
+    try:
+        return list(rule.find(whole))
+    except Exception as error:  # noqa: BLE001 - whatever code it stumbled over is anybody's
+        whole.note(
+            f"{rule.name} was not looked for: {type(error).__name__}: {error}: this is a bug of the check"
+        )
+        return []
 
 
 def _names(rules: tuple[Rule, ...]) -> frozenset[str]:

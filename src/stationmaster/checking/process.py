@@ -68,6 +68,9 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
+    sys.setrecursionlimit(
+        20_000
+    )  # source is walked by its depth: a sum of a thousand terms is a thousand deep
     asked = json.loads(sys.stdin.read())
     with out:
         json.dump(answered(asked), out)

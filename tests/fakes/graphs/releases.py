@@ -96,6 +96,15 @@ async def other_form(state: Any) -> dict[str, Any]:
     return {"notes": [first.verdict, second.verdict]}
 
 
+async def either(state: Any) -> dict[str, Any]:
+    """Asks one of two questions; threads of `old` wait at the second of them here."""
+    if "never" in state["notes"]:
+        answer = interrupt({"kind": "second", "title": "Is it really?"}, response_schema=Answer)
+    else:
+        answer = interrupt({"kind": "first", "title": "Is it right?"}, response_schema=Answer)
+    return {"notes": [answer.action]}
+
+
 async def silent(state: Any) -> dict[str, Any]:
     return {"notes": ["yes"]}
 
@@ -181,6 +190,7 @@ without_question = release(silent)
 swapped_questions = release(swapped)
 fewer_questions = release(fewer)
 more_questions = release(more)
+either_question = release(either)
 other_answers = release(other_form)
 nested = holding(release())
 nested_renamed = holding(release(name="question"))

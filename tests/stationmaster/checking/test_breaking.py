@@ -31,7 +31,15 @@ async def test_a_release_that_breaks_it(release: str, reason: str, said: str) ->
 
 @pytest.mark.parametrize(
     "release",
-    ["same", "with_default", "back_filled", "model_with_default", "fewer_questions", "more_questions"],
+    [
+        "same",
+        "with_default",
+        "back_filled",
+        "model_with_default",
+        "fewer_questions",
+        "more_questions",
+        "either_question",
+    ],
 )
 async def test_a_release_that_does_not(release: str) -> None:
     deployment = Deployment()

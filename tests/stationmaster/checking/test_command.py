@@ -1,6 +1,7 @@
 """`stationmaster check` as it is called: exit codes, 80 columns, JSON, projects that can't be imported."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,11 @@ def check(directory: Path, *arguments: str) -> Any:
 
 def test_a_good_project(tmp_path: Path, here: None) -> None:
     done = check(project(tmp_path, helped=f"{RELEASES}:more_questions"))
-    assert (done.returncode, done.stdout) == (0, "1 graph: nothing to find\n")
+    assert done.returncode == 0
+    assert done.stdout == (
+        "· helped is made outside of the project's directories: its source was not read\n\n"
+        "1 graph: nothing to find\n"
+    )
 
 
 def test_findings_in_eighty_columns(tmp_path: Path) -> None:
@@ -107,3 +112,47 @@ def test_a_deployment_that_is_not_there(tmp_path: Path) -> None:
     done = check(project(tmp_path, g=f"{RELEASES}:old"), "--against", url)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"error: {url} does not answer")
+
+
+def test_reviews_are_linked_where_a_console_is_known(tmp_path: Path, here: None) -> None:
+    rows = [row_of(number) for number in range(2)]
+    (asked,) = next(iter(rows[0]["interrupts"].values()))
+    review = {"id": "r-1", "thread_id": rows[0]["thread_id"], "interrupt_id": asked["id"]}
+
+    def reviews(path: str, body: Mapping[str, Any]) -> tuple[int, bytes]:
+        there = [review] if "tab=needs_you" in path else []
+        return 200, json.dumps({"reviews": there, "next": None}).encode()
+
+    with answering(holding(rows, ["ask"], [])) as url, answering(reviews) as console:
+        arguments = ("--against", url, "--console-url", console)
+        env = {
+            "PYTHONPATH": str(ROOT),
+            "COLUMNS": "80",
+            "STATIONMASTER_CONSOLE_TOKEN": "token-of-a-colleague",
+        }
+        directory = project(tmp_path, g=f"{RELEASES}:with_risk")
+        done = in_process("check", *arguments, cwd=directory, env=env)
+        told = json.loads(in_process("check", *arguments, "--json", cwd=directory, env=env).stdout)
+    assert f"    {console}/reviews/r-1\n" in done.stdout
+    assert f"    thread {rows[1]['thread_id']}\n" in done.stdout
+    assert [each["reviews"] for each in told["against"]["broken"]] == [[f"{console}/reviews/r-1"], []]
+
+
+def test_a_target_that_nobody_named(tmp_path: Path) -> None:
+    done = check(project(tmp_path, g=f"{RELEASES}:old"), "--against", "prod")
+    assert done.returncode == 2
+    assert "prod is not among STATIONMASTER_TARGETS" in done.stderr
+
+
+def test_an_import_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "LONGEST_S", 3.0)
+    (tmp_path / "agent.py").write_text("import threading\nthreading.Event().wait()\n")
+    done = check(project(tmp_path, waits="agent:graph"))
+    assert done.returncode == 2
+    assert "took more than 3 s: see what its modules do when they are imported" in done.stderr
+
+
+def test_no_project(tmp_path: Path) -> None:
+    done = check(tmp_path)
+    assert done.returncode == 2
+    assert "there is no langgraph.json in" in done.stderr

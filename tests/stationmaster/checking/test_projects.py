@@ -295,3 +295,19 @@ def test_no_retention(tmp_path: Path) -> None:
     excused = report(tmp_path, FACTORIES, "plain", days=0)
     assert of_rule(excused, "no-retention") == []
     assert [each.excused for each in excused.excused] == ["the auditors want every thread"]
+
+
+LONG = """
+def long(state):
+    total = TERMS
+    return {"done": bool(total)}
+
+graph = line(long)
+""".replace("TERMS", " + ".join(["len(state)"] * 2_000))
+
+
+def test_code_that_is_nested_deeper_than_it_can_be_walked(tmp_path: Path) -> None:
+    """The command walks it (its process may go deeper); here a rule that fails is told, and the others go on."""
+    found = report(tmp_path, LONG, "graph")
+    assert all("this is a bug of the check" in note for note in found.notes)
+    assert "not-loaded" not in {each.rule for each in found.findings}

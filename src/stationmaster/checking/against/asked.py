@@ -18,7 +18,11 @@ def changed(question: Question, node: Node) -> tuple[str, str] | None:
     """The name of the reason and what is to be said; None where the question may be the same."""
     pauses = sorted(node.flow.pauses, key=lambda pause: pause.place)
     if not pauses:
-        return ("pause-gone", f"it waits in {node.name}, which asks nothing by now") if node.is_ours else None
+        return (
+            ("pause-gone", f"it waits in {node.name}, which asks nothing by now, as far as its source shows")
+            if node.is_ours
+            else None
+        )
     if any(pause.call is None for pause in pauses):
         return None
     looped = any(pause.around.looped for pause in pauses)
@@ -26,7 +30,8 @@ def changed(question: Question, node: Node) -> tuple[str, str] | None:
         many = f"{len(pauses)} question" + ("" if len(pauses) == 1 else "s")
         said = f"it waits at question {question.answered + 1} of {node.name}, which asks {many} by now"
         return "pause-order", said
-    own = _own(question, pauses, looped)
+    in_line = len(node.functions) == 1 and not any(pause.around.branched for pause in pauses)
+    own = _own(question, pauses, in_line=in_line and not looped)
     if own is not None and _fits(question, own) is False and any(_fits(question, each) for each in pauses):
         said = f"its answer would be taken for another question of {node.name}: their order has changed"
         return "pause-order", said
@@ -35,9 +40,9 @@ def changed(question: Question, node: Node) -> tuple[str, str] | None:
     return None
 
 
-def _own(question: Question, pauses: list[Pause], looped: bool) -> Pause | None:
-    """The place of the question in this code, where its number tells."""
-    if looped or question.answered is None:
+def _own(question: Question, pauses: list[Pause], *, in_line: bool) -> Pause | None:
+    """The place of the question in this code, where its number tells: one question comes after the other, always."""
+    if not in_line or question.answered is None or question.answered >= len(pauses):
         return None
     return pauses[question.answered]
 

@@ -53,7 +53,7 @@ def read(path: Path) -> SourceFile | None:
     try:
         text = path.read_text(encoding="utf-8")
         return SourceFile(path, text, ast.parse(text))
-    except (OSError, SyntaxError, ValueError):
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 

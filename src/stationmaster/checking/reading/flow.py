@@ -33,11 +33,14 @@ class Done:
 
 @dataclass(frozen=True)
 class Around:
-    """What stands around a statement: handlers that would swallow a pause, and loops whose order may change."""
+    """What stands around a statement: handlers that would swallow a pause, and loops whose order may change. `looped`:
+    it may come several times; `branched`: perhaps not at all.
+    """
 
     guards: tuple[tuple[Place, str], ...] = ()
     loops: tuple[tuple[Place, str], ...] = ()
     looped: bool = False
+    branched: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,10 +121,10 @@ class _Body:
                 self.left += [before] if not isinstance(node, ast.Raise) else []
                 return self.parts(node, before, around) and None
             case ast.If():
-                tested = self.parts(node.test, before, around)
+                tested, around = self.parts(node.test, before, around), replace(around, branched=True)
                 return _joined(self.block(node.body, tested, around), self.block(node.orelse, tested, around))
             case ast.Match():
-                tested = self.parts(node.subject, before, around)
+                tested, around = self.parts(node.subject, before, around), replace(around, branched=True)
                 return _joined(tested, *(self.block(case.body, tested, around) for case in node.cases))
             case ast.For() | ast.AsyncFor():
                 after = self.parts(node.iter, before, around)
@@ -162,7 +165,8 @@ class _Body:
         after = self.block(node.body, before, inner)
         failed = _joined(before, after, frozenset(self._inside(node.body)))
         ends = [self.block(node.orelse, after, around)]
-        ends += [self.block(handler.body, failed, around) for handler in node.handlers]
+        rescued = replace(around, branched=True)
+        ends += [self.block(handler.body, failed, rescued) for handler in node.handlers]
         return self.block(node.finalbody, _joined(*ends), around) if node.finalbody else _joined(*ends)
 
     def _inside(self, body: list[ast.stmt]) -> Iterable[Done]:
@@ -192,7 +196,7 @@ class _Body:
             case ast.Lambda() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 return before
             case ast.IfExp():
-                tested = self.parts(node.test, before, around)
+                tested, around = self.parts(node.test, before, around), replace(around, branched=True)
                 return _joined(self.parts(node.body, tested, around), self.parts(node.orelse, tested, around))
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 return self.comprehension(node, before, around)

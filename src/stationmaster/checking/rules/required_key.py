@@ -46,7 +46,7 @@ def _pausing(graph: Graph) -> list[str]:
 
 
 def _written(graph: Graph, by_name: Mapping[str, Graph]) -> set[str]:
-    """What nodes write, those of subgraphs too. A key that none writes comes from callers: each thread began with it."""
+    """What nodes write, those of subgraphs too. A key that none writes comes from callers: each thread began so."""
     found: set[str] = set()
     for node in graph.nodes.values():
         inner = by_name.get(f"{graph.name}/{node.name}")
