@@ -1,11 +1,14 @@
 """The model writes one sentence: over real HTTP, checked, and replaced where it is wrong or the model is down."""
 
+from functools import partial
+
 import pytest
 
 from agents.digest import tools
+from agents.shared import models
 from agents.shared.resilience import BreakerOpen
 from tests.agents.digest.world import Digest, World, ago
-from tests.fakes.openai_answers import Action, Cut, Raw, Say, Status
+from tests.fakes.openai_answers import Action, Cut, Hang, Raw, Say, Status
 from tests.fakes.openai_server import OpenAIServer
 
 WRITTEN = "1 case could not be handled."
@@ -39,14 +42,42 @@ async def test_a_wrong_sentence_is_written_anew(
     assert out["degraded"][0].startswith("the first sentence was written anew")
 
 
-@pytest.mark.parametrize("action", [Status(500), Status(429), Status(401), Cut(), Raw(b"<html>")])
-async def test_a_model_that_is_down_holds_nothing_up(
-    world: World, openai_server: OpenAIServer, action: Action, monkeypatch: pytest.MonkeyPatch
-) -> None:
+TROUBLE: dict[str, Action] = {
+    "500": Status(500),
+    "429": Status(429, headers={"Retry-After": "0"}),
+    "hang": Hang(),
+    "reset": Cut(),
+    "garbage": Raw(b"<html>"),
+}
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many tries as ever, hardly a wait between them, and little patience with each."""
     monkeypatch.setattr("agents.shared.resilience.retry.wait_before_next", lambda *_: 0.01)
+    monkeypatch.setattr(models, "ask", partial(models.ask, timeout_s=0.3))
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("trouble", TROUBLE.values(), ids=TROUBLE)
+async def test_a_model_whose_trouble_passes_is_asked_again(
+    world: World, openai_server: OpenAIServer, trouble: Action
+) -> None:
+    openai_server.script(trouble, trouble, Say("Nothing happened."))
+    out = await Digest.of(model="openai:gpt-4.1-nano").run()
+    assert (len(openai_server.calls), out["degraded"]) == (3, [])
+    assert "Nothing happened." in out["markdown"]
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(("action", "asked"), [(Status(401), 1), *((one, 3) for one in TROUBLE.values())])
+async def test_a_model_that_is_down_holds_nothing_up(
+    world: World, openai_server: OpenAIServer, action: Action, asked: int
+) -> None:
     world.dead_letter(ago(hours=1), ticket="T")
     openai_server.responder = lambda _: action
     out = await Digest.of(model="openai:gpt-4.1-nano").run()
+    assert len(openai_server.calls) == asked
     assert WRITTEN in out["markdown"]
     assert "used offline:rules" in out["degraded"][0]
     assert len(world.mails()) == 1

@@ -27,7 +27,8 @@ def test_nodes_and_edges() -> None:
     assert {(edge.source, edge.target) for edge in drawn.edges} == expected
 
 
-def test_it_stops_after_the_report_and_nowhere_else() -> None:
+def test_it_is_compiled_to_stop_after_the_report() -> None:
+    """That nothing is published whatever breakpoints a run asks for: test_stops.py."""
     assert document_review.graph.interrupt_after_nodes == ["report"]
     assert not document_review.graph.interrupt_before_nodes
     assert document_review.graph.config is not None

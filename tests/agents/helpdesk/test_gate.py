@@ -94,9 +94,10 @@ async def test_a_rejection_is_told_with_its_reason(agents_on_shop: str, ticket: 
 
 
 @MODES
-async def test_a_mode_that_changes_while_it_waits_opens_nothing(
+async def test_an_assistants_mode_that_changes_while_it_waits_opens_nothing(
     agents_on_shop: str, ticket: str, mode: str
 ) -> None:
+    """The mode in state is what decides; test_forged.py writes that."""
     desk, _ = await waiting(agents_on_shop, ticket, mode)
     other = "per_call" if mode == "batched" else "batched"
     decide = desk.decide if mode == "batched" else desk.answer

@@ -20,7 +20,8 @@ def state(**values: Any) -> State:
     return cast("State", {"sql": "SELECT 1", "generated": "SELECT 1", **values})
 
 
-def test_it_stops_before_execute_and_nowhere_else() -> None:
+def test_it_is_compiled_to_stop_before_execute() -> None:
+    """That nothing runs whatever breakpoints a run asks for: test_stops.py."""
     assert desk.graph.interrupt_before_nodes == ["execute"]
     assert not desk.graph.interrupt_after_nodes
     assert (desk.graph.config or {}).get("recursion_limit") == RECURSION_LIMIT

@@ -71,15 +71,16 @@ async def test_trouble_that_passes_is_tried_again_and_pays_once(
         ([Status(429)] * 3, "failed"),
         ([Cut(recorded=True)] * 3, "executing"),
         ([Garble()] * 3, "executing"),
+        ([Hang(recorded=True)] * 3, "executing"),
         ([Status(400)], "failed"),
         ([Status(403)], "failed"),
         ([Cut(recorded=True), Status(403)], "executing"),
         ([Misstate("1.00")], "executing"),
     ],
-    ids=["500", "429", "reset", "garbage", "refused", "our key", "our key later", "other amount"],
+    ids=["500", "429", "reset", "garbage", "hang", "refused", "our key", "our key later", "other amount"],
 )
 async def test_what_stays_wrong_is_dead_lettered_and_money_that_may_be_gone_counts_as_gone(
-    bank: PaymentProvider, book: Book, steps: list[Status | Cut | Garble | Misstate], status: str
+    bank: PaymentProvider, book: Book, steps: list[Status | Cut | Garble | Hang | Misstate], status: str
 ) -> None:
     bank.script(*steps)
     desk = Desk()
