@@ -16,8 +16,8 @@ MAX_ASKED = 6
 """So many questions of one request may come to nothing."""
 MAX_LOSSES = 3
 """So often seats may be gone after the yes before the request ends."""
-RECURSION_LIMIT = 150
-"""Super-steps; the net below all other limits: the hand-offs, questions and losses of one request take fewer."""
+RECURSION_LIMIT = 300
+"""Super-steps, of the graph and of each peer; the net below all other limits, which count hand-offs and model calls."""
 
 
 class Context(GraphContext):

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse, hook_config
-from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, InvalidToolCall, ToolCall, ToolMessage
 from langgraph.runtime import Runtime
 
 from agents.shared.window import window
@@ -16,6 +16,7 @@ from agents.travel.state import Peer, Shared, Update
 
 LEAVES = ("propose_trip", "release_hold")
 ALONE = "Not done: call this by itself, once the results of the other calls are there."
+UNREADABLE = "Not done: the arguments are not JSON. Call it again."
 ONCE = "Not done: the conversation goes to one place at a time."
 
 
@@ -32,11 +33,17 @@ class Counting(AgentMiddleware[Shared, Context]):
             return None
         return {"stopped": f"there was no answer after {most} model calls", "jump_to": "end"}
 
+    @hook_config(can_jump_to=["model"])
     async def aafter_model(self, state: Shared, runtime: Runtime[Context]) -> Update:
-        """Count the call, and answer calls that would leave the peer while it still waits for others."""
+        """Count the call; answer calls that nobody can read, and those that would leave the peer beside others."""
         update: Update = {"model_calls": state.get("model_calls", 0) + 1}
         newest = state["messages"][-1]
-        refused = not_alone(newest.tool_calls) if isinstance(newest, AIMessage) else []
+        if not isinstance(newest, AIMessage):
+            return update
+        broken = [not_read(call) for call in newest.invalid_tool_calls]
+        refused = [*broken, *not_alone(newest.tool_calls)]
+        if broken and not newest.tool_calls:
+            update["jump_to"] = "model"
         return {**update, "messages": refused} if refused else update
 
 
@@ -74,6 +81,11 @@ def not_alone(calls: Sequence[ToolCall]) -> list[AnyMessage]:
     mixed = len(leaving) < len(calls)
     refused, why = (leaving, ALONE) if mixed else (leaving[1:], ONCE)
     return [not_run(call, why) for call in refused]
+
+
+def not_read(call: InvalidToolCall) -> ToolMessage:
+    """The result of a call whose arguments are no JSON: it needs one, or providers refuse the conversation."""
+    return ToolMessage(UNREADABLE, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
 
 def not_run(call: ToolCall, why: str) -> ToolMessage:

@@ -110,9 +110,10 @@ def newest_request(values: dict[str, Any]) -> list[Any]:
 
 def whole(values: dict[str, Any]) -> bool:
     """Whether each tool call has exactly one result: providers refuse a conversation where one has none."""
-    asked = [call["id"] for message in values["messages"] for call in getattr(message, "tool_calls", [])]
+    said = [message for message in values["messages"] if isinstance(message, AIMessage)]
+    asked = [call["id"] for message in said for call in [*message.tool_calls, *message.invalid_tool_calls]]
     told = [message.tool_call_id for message in values["messages"] if isinstance(message, ToolMessage)]
-    return sorted(asked) == sorted(told)
+    return sorted(map(str, asked)) == sorted(told)
 
 
 def hurry(patch: pytest.MonkeyPatch) -> None:
