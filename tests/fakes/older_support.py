@@ -14,7 +14,17 @@ from agents.support.context import Context
 from agents.support.state import Input, State
 
 ADDED_SINCE = frozenset(
-    {"decided_by", "attempts", "degraded", "failures", "details", "problem", "summary", "off"}
+    {
+        "decided_by",
+        "attempts",
+        "degraded",
+        "failures",
+        "details",
+        "problem",
+        "summary",
+        "off",
+        "article_search",
+    }
 )
 
 

@@ -98,6 +98,11 @@ class Context(GraphContext):
         description="What it may do. Without `lookup_order` it reads no orders, without `refund` it pays nothing back, "
         "without `search_kb` it answers no questions: the support desk gets such requests.",
     )
+    article_search: Literal["words", "words_and_meaning"] = Field(
+        default="words",
+        description="How questions search the help articles. By meaning too (vectors) finds what is worded otherwise, "
+        "and takes a little longer.",
+    )
     flags: Flags = Field(default=Flags(), description="Switches.")
     max_turns: int = Field(
         default=50, ge=1, description="Requests on one thread; the next one is closed politely."

@@ -6,7 +6,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from agents.shared.resilience import RETRY
-from agents.support import gate, nodes
+from agents.support import gate, nodes, retrieving
 from agents.support.context import RECURSION_LIMIT, SUMMARISE_ABOVE, Context
 from agents.support.state import Input, State
 
@@ -51,7 +51,9 @@ def after_classify(
     if intent in ("question", "order_change") and "search_kb" not in off:
         details = state.get("details")
         queries = (details["queries"] if details else [])[:MAX_SEARCHES]
-        return [Send("search_kb", {"query": query}) for query in queries] or "assess"
+        by_meaning = state.get("article_search") == "words_and_meaning"
+        node = "search_by_meaning" if by_meaning else "search_kb"
+        return [Send(node, {"query": query}) for query in queries] or "assess"
     return "assess"
 
 
@@ -109,6 +111,7 @@ builder.add_node("repair", nodes.repair)
 builder.add_node("lookup_order", nodes.lookup_order, retry_policy=RETRY)
 builder.add_node("check_return_policy", nodes.check_return_policy, retry_policy=RETRY)
 builder.add_node("search_kb", nodes.search_kb, retry_policy=RETRY)
+builder.add_node("search_by_meaning", retrieving.search_by_meaning)
 builder.add_node("assess", nodes.assess)
 builder.add_node(
     "acknowledge", nodes.acknowledge, retry_policy=RETRY, metadata={"effect": "mails the customer"}
@@ -133,7 +136,15 @@ builder.add_edge("summarize", "classify")
 builder.add_conditional_edges(
     "classify",
     after_classify,
-    ["repair", "dead_letter", "assess", "lookup_order", "check_return_policy", "search_kb"],
+    [
+        "repair",
+        "dead_letter",
+        "assess",
+        "lookup_order",
+        "check_return_policy",
+        "search_kb",
+        "search_by_meaning",
+    ],
 )
 builder.add_conditional_edges(
     "repair",
@@ -144,6 +155,7 @@ builder.add_conditional_edges(
         "lookup_order",
         "check_return_policy",
         "search_kb",
+        "search_by_meaning",
         "approve",
         "refund",
         "hand_over",
@@ -153,6 +165,7 @@ builder.add_conditional_edges(
 builder.add_edge("lookup_order", "assess")
 builder.add_edge("check_return_policy", "assess")
 builder.add_edge("search_kb", "assess")
+builder.add_edge("search_by_meaning", "assess")
 builder.add_conditional_edges("assess", after_assess)
 builder.add_edge("acknowledge", "draft_reply")
 builder.add_conditional_edges("draft_reply", after_draft)

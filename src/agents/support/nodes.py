@@ -37,6 +37,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "ticket_id": _ticket_id(state, runtime),
         "turns": 1,
         "off": context.off,
+        "article_search": context.article_search,
         "intent": None,
         "order_id": None,
         "details": None,

@@ -108,6 +108,8 @@ class State(TypedDict):
 
     off: NotRequired[list[str]]
     """Names of the tools and flags that were switched off when the request came."""
+    article_search: NotRequired[str]
+    """How the request's questions search the help articles; newer, and by words where it is missing."""
     intent: NotRequired[Intent | None]
     order_id: NotRequired[str | None]
     details: NotRequired[Details | None]
@@ -129,7 +131,7 @@ class State(TypedDict):
 
 
 class SearchTask(TypedDict):
-    """What one `Send` hands to `search_kb`."""
+    """What one `Send` hands to `search_kb`, or to `search_by_meaning`."""
 
     query: str
 

@@ -22,11 +22,13 @@ EDGES = {
     ("classify", "lookup_order"),
     ("classify", "check_return_policy"),
     ("classify", "search_kb"),
+    ("classify", "search_by_meaning"),
     ("repair", "dead_letter"),
     ("repair", "assess"),
     ("repair", "lookup_order"),
     ("repair", "check_return_policy"),
     ("repair", "search_kb"),
+    ("repair", "search_by_meaning"),
     ("repair", "approve"),
     ("repair", "refund"),
     ("repair", "hand_over"),
@@ -34,6 +36,7 @@ EDGES = {
     ("lookup_order", "assess"),
     ("check_return_policy", "assess"),
     ("search_kb", "assess"),
+    ("search_by_meaning", "assess"),
     ("assess", "dead_letter"),
     ("assess", "acknowledge"),
     ("assess", "draft_reply"),
@@ -122,6 +125,8 @@ def test_a_question_fans_out_to_one_search_a_query(intent: str) -> None:
     details = {"reason": "other", "queries": ["one", "two", "three", "four"]}
     sent = support.after_classify(state(intent=intent, details=details))
     assert sent == [Send("search_kb", {"query": query}) for query in ("one", "two", "three")]
+    meant = support.after_classify(state(intent=intent, details=details, article_search="words_and_meaning"))
+    assert meant == [Send("search_by_meaning", one.arg) for one in sent if isinstance(one, Send)]
 
 
 @pytest.mark.parametrize(
