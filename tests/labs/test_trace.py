@@ -10,14 +10,17 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
-from tests.fakes.agent_server import ROOT, clean_environment
+from stationmaster.docs.pages import example, graphs
+from tests.fakes.agent_server import CONFIG, ROOT, clean_environment
 from tests.fakes.collector import Span, drawn
 from tests.fakes.graphs.supervisor import graph
 from tests.fakes.langsmith import LangSmith
@@ -77,6 +80,20 @@ async def test_the_run_is_one_tree_with_its_hand_offs() -> None:
     tree = "\n".join(drawn(spans, shown))
     sys.stdout.write(f"{tree}\n")
     on_the_page("tree", f"```text\n{tree}\n```\n")
+
+
+async def test_so_is_a_run_of_the_engineering_team(agents_on_seeded_database: str) -> None:
+    """The real one: a supervisor above a supervisor, and work that goes back to who did it."""
+    name = "engineering_team"
+    asked = example((ROOT / "docs" / "agents" / f"{name}.md").read_text(encoding="utf-8"))
+    team = graphs(CONFIG)[name].copy(update={"checkpointer": InMemorySaver()})
+    with traced() as tracing:
+        await team.ainvoke(asked, tracing.config(), context={})
+        spans = tracing.spans()
+    handed = Counter(span.name for span in spans if span.attributes.get("langgraph.goto"))
+    assert handed["supervisor"] >= 3 and handed["lead"] >= 2
+    ids = {span.id for span in spans}
+    assert [span.name for span in spans if span.parent not in ids] == [f"invoke_agent {name}"]
 
 
 def of_spans(spans: Sequence[Span]) -> set[str]:
