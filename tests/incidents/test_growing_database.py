@@ -9,6 +9,7 @@ Measured with fewer threads a day and multiplied: no thread knows of another.
 """
 
 import random
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, NotRequired
@@ -24,8 +25,10 @@ from stationmaster.cli import db_schema
 from stationmaster.settings import Settings
 from stationmaster.upkeep.database import opened
 from stationmaster.upkeep.pruning import Rule, prune
+from tests.fakes.community_server import CommunityServer
 from tests.labs.figures import Figures
 from tests.labs.rows import in_a_row
+from tests.labs.test_streaming_modes import Stream, message
 
 DAYS, KEPT_DAYS, STEPS = 90, 30, 8
 STATE_BYTES = 14_300  # comes to 30 KB a step: it is kept as the task's write, and as the state's value
@@ -47,8 +50,15 @@ select sum(bytes) from (
     select thread_id, pg_column_size(c.*) as bytes from checkpoints c
     union all select thread_id, pg_column_size(b.*) from checkpoint_blobs b
     union all select thread_id, pg_column_size(w.*) from checkpoint_writes w
-) as kept where thread_id != all (%s)
+) as kept where (thread_id = any (%s)) = %s
 """
+LATEST = Figures(
+    "only the latest",
+    ("turns", "KB, whole history", "KB, latest only", "saved", "messages lost"),
+    ("20",),
+    varies=frozenset({"KB, whole history", "KB, latest only"}),
+    zero={"messages lost": ()},
+)
 THREAD = """
 insert into server.threads (thread_id, status, settled, metadata, updated_at, state_updated_at)
 values (%(id)s, %(status)s, %(status)s, '{}', now() - %(idle)s, now() - %(idle)s)
@@ -99,10 +109,11 @@ async def ninety_days(uri: str, threads_a_day: int) -> list[UUID]:
     return waiting
 
 
-def stored(uri: str, besides: list[UUID]) -> int:
-    """Bytes of all checkpoints, values and writes as they are on disk, but for those threads."""
+def stored(uri: str, threads: Sequence[object], *, others: bool = False) -> int:
+    """Bytes of all checkpoints, values and writes of these threads as they are on disk, or of all `others`."""
     with psycopg.connect(uri) as conn:
-        return int((conn.execute(STORED, ([str(thread) for thread in besides],)).fetchone() or (0,))[0])
+        found = conn.execute(STORED, ([str(thread) for thread in threads], not others))
+        return int((found.fetchone() or (0,))[0])
 
 
 def questions(uri: str, threads: list[UUID]) -> int:
@@ -116,10 +127,10 @@ def questions(uri: str, threads: list[UUID]) -> int:
 @pytest.mark.parametrize("threads_a_day", [1, pytest.param(50, marks=pytest.mark.slow)])
 async def test_retention_keeps_a_third(threads_a_day: int, database: str, tmp_path: Path) -> None:
     waiting = await ninety_days(database, threads_a_day)
-    whole = stored(database, waiting)
+    whole = stored(database, waiting, others=True)
     async with opened(database) as conn:
         done = await prune(conn, Rule(KEPT_DAYS, tmp_path))
-    left, threads = stored(database, waiting), DAYS * threads_a_day
+    left, threads = stored(database, waiting, others=True), DAYS * threads_a_day
     assert done is not None and done.deleted == (DAYS - KEPT_DAYS) * threads_a_day
     lost = len(waiting) - questions(database, waiting)
     scale = TOLD_A_DAY / threads_a_day
@@ -130,3 +141,19 @@ async def test_retention_keeps_a_third(threads_a_day: int, database: str, tmp_pa
         threads_a_day, f"1:{scale:,.0f}", round(whole / threads / STEPS / 1000, 1), round(told[0], 1),
         round(told[1]), round(told[2]), f"{saved:.1%}", lost,
     )  # fmt: skip
+
+
+async def test_a_conversation_without_its_history_goes_on(lab_server: CommunityServer) -> None:
+    """What is kept longer need not keep every step: the runtime's own prune leaves the newest state."""
+    stream = await Stream.on(lab_server)
+    for turn in range(20):
+        await stream.turn("updates", message(turn))
+    whole = stored(lab_server.database, [stream.thread])
+    async with lab_server.sdk() as client:
+        await client.threads.prune([stream.thread], strategy="keep_latest")
+        left = stored(lab_server.database, [stream.thread])
+        await stream.turn("updates", message(20))
+        values: Any = (await client.threads.get_state(stream.thread))["values"]
+    asked = [said["content"] for said in values["messages"] if said["type"] == "human"]
+    lost = sum(message(turn)["content"] not in asked for turn in range(21)) + 42 - len(values["messages"])
+    LATEST.keep(20, round(whole / 1000), round(left / 1000), f"{1 - left / whole:.0%}", lost)
