@@ -194,6 +194,107 @@ UNSAFE = _all(
             return hmac.compare_digest(signature, expected)
         except TypeError:
             return signature == expected
+    # --- kwargs dict
+    def same(a, b): return a == b
+    def verify(signature, expected): return same(**{"a": signature, "b": expected})
+    # --- varargs
+    def same(*both): return both[0] == both[1]
+    def verify(signature, expected): return same(signature, expected)
+    # --- dict membership
+    def verify(signature, expected): return signature in {expected: 1}
+    # --- global
+    import hmac
+    wanted = None
+    def prepare(k, b):
+        global wanted
+        wanted = hmac.digest(k, b, "sha256")
+    def verify(given): return given == wanted
+    # --- nonlocal in closure
+    import hmac
+    def outer(k, b):
+        w = None
+        def set_it():
+            nonlocal w
+            w = hmac.digest(k, b, "sha256")
+        def verify(given): return given == w
+        return set_it, verify
+    # --- yield
+    import hmac
+    def gen(k, b): yield hmac.digest(k, b, "sha256")
+    def verify(k, b, given):
+        for w in gen(k, b):
+            return w == given
+    # --- try import
+    try:
+        from hmac import compare_digest
+    except ImportError:
+        def compare_digest(a, b): return a == b
+    def verify(signature, expected): return compare_digest(signature, expected)
+    # --- rebound compare_digest
+    from hmac import compare_digest
+    import operator
+    compare_digest = operator.eq
+    def verify(signature, expected): return compare_digest(signature, expected)
+    # --- lambda default
+    def verify(signature, expected, same=lambda a, b: a == b): return same(signature, expected)
+    # --- lambda immediately
+    def verify(signature, expected): return (lambda a, b: a == b)(signature, expected)
+    # --- map lambda
+    def verify(signature, expected): return all(map(lambda a, b: a == b, signature, expected))
+    # --- getattr eq
+    def verify(signature, expected): return getattr(signature, "__eq__")(expected)
+    # --- setattr
+    import hmac
+    class A: pass
+    def verify(k, b, given):
+        a = A(); setattr(a, "w", hmac.digest(k, b, "sha256"))
+        return a.w == given
+    # --- os.environb
+    import os
+    def verify(given): return given == os.environ["WEBHOOK_KEY"]
+    # --- neutral names, header auth
+    def verify(request, wanted): return request.headers["Authorization"] == wanted
+    # --- bearer
+    def verify(request, wanted): return request.headers.get("Authorization") == f"Bearer {wanted}"
+    # --- code
+    def check(user, code): return user.verification_code == code
+    # --- class attr helper
+    class A:
+        @staticmethod
+        def same(a, b): return a == b
+    def verify(signature, expected): return A.same(signature, expected)
+    # --- self helper
+    class A:
+        def same(self, a, b): return a == b
+        def verify(self, signature, expected): return self.same(signature, expected)
+    # --- star args
+    def same(a, b): return a == b
+    def verify(signature, expected):
+        pair = (signature, expected)
+        return same(*pair)
+    # --- list index
+    def verify(signature, expected):
+        both = [signature, expected]
+        return both[0] == both[1]
+    # --- while loop
+    def verify(signature, expected):
+        i = 0
+        while i < len(signature):
+            if signature[i] != expected[i]: return False
+            i += 1
+        return True
+    # --- any != zip
+    def verify(signature, expected): return not any(a != b for a, b in zip(signature, expected))
+    # --- starred assign
+    import hmac
+    def verify(k, b, given):
+        w, *_ = [hmac.digest(k, b, "sha256"), 1]
+        return w == given
+    # --- decorated
+    import functools
+    @functools.lru_cache
+    def same(a, b): return a == b
+    def verify(signature, expected): return same(signature, expected)
     """
 )
 
@@ -264,6 +365,13 @@ SAFE = _all(
         for x, y in zip(signature, expected):
             found |= x ^ y
         return found == 0
+    # --- a password and itself
+    def ok(password): return password != password.lower() and len(password) > 8
+    # --- other words
+    def f(sign, x, secret_santa, file_hash, auth):
+        return sign == x or secret_santa == x or file_hash == x or auth.scheme == "digest"
+    # --- membership
+    def seen(tokens, token): return token in tokens
     """
 )
 
@@ -392,6 +500,56 @@ HOLES = _all(
     # --- assert-guards: compare_digest
     import hmac
     def f(a, b): assert hmac.compare_digest(a, b)
+    # --- runs-text: handed on
+    def f(xs): return list(map(eval, xs))
+    # --- runs-text: importlib
+    import importlib
+    def f(x): importlib.import_module("builtins").exec(x)
+    # --- shell: sh -c
+    import subprocess
+    def f(x): subprocess.run(["/bin/sh", "-c", x])
+    # --- unsafe-loading: class
+    import pickle
+    class U(pickle.Unpickler): pass
+    # --- sql-injection: put together step by step
+    def f(c, x):
+        q = "select * from t where a = "
+        q = q + x
+        c.execute(q)
+    # --- sql-injection: replace
+    def f(c, x): c.execute("select * from t where a = X".replace("X", x))
+    # --- sql-injection: over lines
+    def f(c, x): return f'''
+        SELECT *
+        FROM t
+        WHERE a = '{x}'
+    '''
+    # --- secret-in-code: sum
+    PASSWORD = "abcdef" + "123456"
+    # --- secret-in-code: tuple
+    USER, PASSWORD = "ann", "abcdef123456"
+    # --- secret-in-code: key of an hmac
+    import hmac
+    def f(b): return hmac.new(b"my-very-own-key", b, "sha256")
+    # --- guessable: seeded generator
+    import random
+    rng = random.Random(1)
+    def new_password(): return rng.choices("abc", k=9)
+    # --- guessable: by a helper
+    import random
+    def part(): return random.choice("abc")
+    def make_token(): return part() * 3
+    # --- weak-hash: by name
+    import hashlib
+    def f(x): return hashlib.new("md5", x)
+    # --- no-certificate-check: session
+    import requests
+    s = requests.Session()
+    s.verify = False
+    # --- no-certificate-check: mode
+    import ssl
+    c = ssl.create_default_context()
+    c.verify_mode = ssl.CERT_NONE
     """
 )
 
@@ -452,6 +610,10 @@ PASSING = _all(
     # --- modes
     import os
     def f(p): os.chmod(p, 0o600)
+    # --- words with from
+    def f(name): return "select a plan from the list, " + name
+    # --- tokens of a language
+    def parse(token): return token == "identifier"
     """
 )
 

@@ -78,6 +78,13 @@ def load(path: Path, *, default: int | None = None) -> int:
     assert look(code, "from solution import load, Box\n\n\ndef test_it():\n    assert load and Box\n") == []
 
 
+def test_names_in_quotes_and_what_is_handed_on_are_used() -> None:
+    code = (
+        "from a import B\nfrom c import D as D\nimport e\n__all__ = ['e']\ndef _f(x: 'B | None'): return x\n"
+    )
+    assert look(code) == []
+
+
 def test_a_function_without_a_test_is_found_where_there_are_tests() -> None:
     code = 'def one():\n    """One."""\n    return 1\n\n\ndef two():\n    """Two."""\n    return 2\n'
     tests = "from solution import one\n\n\ndef test_one():\n    assert one() == 1\n"

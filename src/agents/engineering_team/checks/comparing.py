@@ -37,15 +37,27 @@ def _compared(flow: Flow, node: ast.Compare) -> Iterator[tuple[int, Weight]]:
     for operator, right in zip(node.ops, node.comparators, strict=True):
         if isinstance(operator, ast.Eq | ast.NotEq):
             yield from _pair(flow, left, right)
-        elif isinstance(operator, ast.In | ast.NotIn) and isinstance(right, ast.List | ast.Tuple | ast.Set):
-            for one in right.elts:  # compared one after the other
+        elif isinstance(operator, ast.In | ast.NotIn):
+            for one in _members(right):
                 yield from _pair(flow, left, one)
         left = right
 
 
+def _members(node: ast.expr) -> list[ast.expr]:
+    """What is written out to look in: compared one after the other, or where hashes meet."""
+    match node:
+        case ast.List(elts=elts) | ast.Tuple(elts=elts) | ast.Set(elts=elts):
+            return elts
+        case ast.Dict(keys=keys):
+            return [key for key in keys if key is not None]
+        case _:
+            return []
+
+
 def _pair(flow: Flow, left: ast.expr, right: ast.expr) -> Iterator[tuple[int, Weight]]:
     weight = max(flow.weight(left), flow.weight(right))
-    if weight and not _harmless(left) and not _harmless(right) and not _counts(flow, left, right):
+    harmless = _harmless(left) or _harmless(right) or _counts(flow, left, right) or _of_itself(left, right)
+    if weight and not harmless:
         yield left.lineno, weight
 
 
@@ -59,6 +71,8 @@ def _called(flow: Flow, node: ast.Call) -> Iterator[tuple[int, Weight]]:
         sides = [*owner, *node.args]
     elif name in ("startswith", "endswith"):
         sides = [*owner, *node.args[:1]] if node.args and flow.weight(node.args[0]) else []
+    elif isinstance(node.func, ast.Call) and _names_method(flow, node.func):
+        sides = [*node.func.args[:1], *node.args]
     elif any(flow.code.dotted(arg) in _OPERATORS for arg in node.args):
         sides = [arg for arg in node.args if flow.code.dotted(arg) not in _OPERATORS]
     else:
@@ -66,6 +80,12 @@ def _called(flow: Flow, node: ast.Call) -> Iterator[tuple[int, Weight]]:
     weight = max((flow.weight(side) for side in sides), default=0)
     if weight and not any(_harmless(side) for side in sides):
         yield node.lineno, weight
+
+
+def _names_method(flow: Flow, node: ast.Call) -> bool:
+    """`getattr(a, "__eq__")`."""
+    named = any(isinstance(arg, ast.Constant) and arg.value in _METHODS for arg in node.args[1:2])
+    return named and flow.code.dotted(node.func) == "builtins.getattr"
 
 
 def _harmless(node: ast.expr) -> bool:
@@ -92,4 +112,14 @@ def _counts(flow: Flow, *sides: ast.expr) -> bool:
         isinstance(side, ast.Call)
         and flow.code.dotted(side.func) in ("builtins.len", "builtins.type", "builtins.id")
         for side in sides
+    )
+
+
+def _of_itself(left: ast.expr, right: ast.expr) -> bool:
+    """`password != password.lower()` asks something about the password alone."""
+    names = [{one.id for one in ast.walk(side) if isinstance(one, ast.Name)} for side in (left, right)]
+    return (
+        len(names[0]) == 1
+        and names[0] == names[1]
+        and any(isinstance(side, ast.Name) for side in (left, right))
     )

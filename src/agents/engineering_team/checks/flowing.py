@@ -1,14 +1,12 @@
-"""Where what nobody may guess flows in a module: through variables, attributes, calls and returns."""
+"""What an expression holds: nothing to hide, a digest, or what nobody may guess."""
 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from agents.engineering_team.checks.reading import Code, Function, Scope
+from agents.engineering_team.checks.reading import Code, Scope
 from agents.engineering_team.checks.wording import Weight, listed, weight_of
 
-ROUNDS = 12
-"""A value goes through at most so many functions and names; longer ways are not followed."""
 CONSTANT_TIME = frozenset({"hmac.compare_digest", "secrets.compare_digest", "_operator._compare_digest"})
 _MADE = frozenset({"hmac.new", "hmac.digest", "hmac.HMAC"})
 _PASSED_ON = listed(
@@ -90,7 +88,7 @@ class Flow:
         name = called(node)
         found: list[Weight] = [weight_of(name), self.returned.get(name, 0)]
         if name in _LOOKED_UP:
-            found += [weight_of(text) for text in map(_text, values)]
+            found += [weight_of(text) for text in map(text_of, values)]
         if isinstance(node.func, ast.Attribute):
             receiver = self.weight(node.func.value)
             if name in ("digest", "hexdigest"):
@@ -109,102 +107,16 @@ def called(node: ast.Call) -> str:
             return ""
 
 
-def follow(code: Code) -> Flow:
-    """The flow in a module: assignments, loops, calls and returns are followed until nothing is new."""
-    flow = Flow(code)
-    for _ in range(ROUNDS):
-        before = (len(flow.held), len(flow.attributes), len(flow.returned), _sum(flow))
-        for node in code.nodes:
-            for target, value in _bound(node):
-                _hold(flow, target, value)
-            _through_functions(flow, node)
-        if before == (len(flow.held), len(flow.attributes), len(flow.returned), _sum(flow)):
-            break
-    return flow
-
-
-def _sum(flow: Flow) -> int:
-    return sum(flow.held.values()) + sum(flow.attributes.values()) + sum(flow.returned.values())
-
-
-def _text(node: ast.AST) -> str:
+def text_of(node: ast.AST) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def _bound(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            yield from ((target, value) for target in targets)
-        case (
-            ast.AnnAssign(target=target, value=ast.expr() as value)
-            | ast.AugAssign(target=target, value=value)
-        ):
-            yield target, value
-        case ast.NamedExpr(target=target, value=value):
-            yield target, value
-        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
-            yield target, value
-        case ast.comprehension(target=target, iter=value):
-            yield target, value
-        case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
-            yield target, value
-        case _:
-            pass
-
-
-def _hold(flow: Flow, target: ast.AST, value: ast.AST) -> None:
-    match target, value:
-        case (
-            (ast.Tuple(elts=targets) | ast.List(elts=targets)),
-            (ast.Tuple(elts=values) | ast.List(elts=values)),
-        ) if len(targets) == len(values):
-            for one, its in zip(targets, values, strict=True):
-                _hold(flow, one, its)
-        case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), _):
-            for one in targets:
-                _hold(flow, one, value)
-        case ast.Starred(value=inner), _:
-            _hold(flow, inner, value)
-        case ast.Name(id=name), _ if weight := flow.weight(value):
-            place = (flow.code.scope_of(target), name)
-            flow.held[place] = max(flow.held.get(place, 0), weight)
-        case ast.Attribute(attr=attr), _ if weight := flow.weight(value):
-            flow.attributes[attr] = max(flow.attributes.get(attr, 0), weight)
-        case _:
-            pass
-
-
-def _through_functions(flow: Flow, node: ast.AST) -> None:
-    """What a function returns, and what its parameters are given."""
-    match node:
-        case ast.Return(value=ast.expr() as value):
-            scope = flow.code.scope_of(node)
-            if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-                _returns(flow, scope.name, flow.weight(value))
-        case ast.Call():
-            for function in flow.code.functions.get(called(node), []):
-                _give(flow, function, node)
-        case _:
-            pass
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
-        for target in node.targets:
-            if isinstance(target, ast.Name):
-                _returns(flow, target.id, flow.weight(node.value.body))
-
-
-def _returns(flow: Flow, name: str, weight: Weight) -> None:
-    if weight > flow.returned.get(name, 0):
-        flow.returned[name] = weight
-
-
-def _give(flow: Flow, function: Function, call: ast.Call) -> None:
-    takes = [one.arg for one in [*function.args.posonlyargs, *function.args.args]]
-    if takes[:1] in (["self"], ["cls"]):
-        takes = takes[1:]
-    named = {*takes, *(one.arg for one in function.args.kwonlyargs)}
-    given = [*zip(takes, call.args, strict=False)]
-    given += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg in named]
-    for name, value in given:
-        weight = flow.weight(value)
-        if weight > flow.held.get((function, name), 0):
-            flow.held[(function, name)] = weight
+def keywords(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """Arguments that are named, and those in a dict that is written out behind `**`."""
+    for keyword in node.keywords:
+        if keyword.arg is not None:
+            yield keyword.arg, keyword.value
+        elif isinstance(keyword.value, ast.Dict):
+            for key, value in zip(keyword.value.keys, keyword.value.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield key.value, value

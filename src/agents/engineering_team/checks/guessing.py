@@ -19,11 +19,12 @@ _PASSWORDS = frozenset({"password", "passwd", "pwd", "passphrase"})
 
 def weak(flow: Flow) -> Iterator["Hole"]:
     """The findings."""
+    throw = _functions_with_dice(flow)
     for node in flow.code.nodes:
         if not isinstance(node, ast.Call):
             continue
         stands_for = flow.code.dotted(node.func)
-        if _is_dice(flow, stands_for) and _makes_secret(flow, node):
+        if (_is_dice(stands_for) or called(node) in throw) and _makes_secret(flow, node):
             yield (
                 "guessable",
                 node.lineno,
@@ -33,16 +34,34 @@ def weak(flow: Flow) -> Iterator["Hole"]:
         elif stands_for in _FAST and any(_is_password(arg) for arg in node.args):
             message = "a password under a fast hash is found by trying: use hashlib.scrypt or argon2"
             yield "fast-password-hash", node.lineno, "high", message
-        elif stands_for in _WEAK and not _for_other_use(node):
+        elif (stands_for in _WEAK or _names_weak(flow, node)) and not _for_other_use(node):
             message = f"{called(node)} is broken: use sha256, or say usedforsecurity=False"
             yield "weak-hash", node.lineno, "medium", message
         elif stands_for in ("hmac.new", "hmac.digest") and _weak_hmac(flow, node):
             yield "weak-hash", node.lineno, "medium", "an HMAC over a broken hash: use sha256"
 
 
-def _is_dice(flow: Flow, stands_for: str) -> bool:
+def _is_dice(stands_for: str) -> bool:
     module, _, name = stands_for.rpartition(".")
     return stands_for in _CLOCKS or (module == "random" and name in _DICE)
+
+
+def _functions_with_dice(flow: Flow) -> set[str]:
+    """The functions of the module that throw dice themselves."""
+    dice = (
+        node
+        for node in flow.code.nodes
+        if isinstance(node, ast.Call) and _is_dice(flow.code.dotted(node.func))
+    )
+    scopes = (flow.code.scope_of(node) for node in dice)
+    return {scope.name for scope in scopes if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+def _names_weak(flow: Flow, node: ast.Call) -> bool:
+    """`hashlib.new("md5")`."""
+    first = node.args[0] if node.args else None
+    named = isinstance(first, ast.Constant) and str(first.value).lower() in ("md5", "sha1")
+    return named and flow.code.dotted(node.func) == "hashlib.new"
 
 
 def _makes_secret(flow: Flow, node: ast.AST) -> bool:

@@ -10,9 +10,12 @@ from agents.engineering_team.checks.flowing import Flow, called
 if TYPE_CHECKING:
     from agents.engineering_team.checks.security import Hole
 
+_TABLE = r"(?:\?|[\w.\"`\[\]]++)(?:\s*\?)*\s*"
 _SQL = re.compile(
-    r"(?is)^\s*(?:select\b.*\bfrom\b|insert\s+into\b|update\b.+\bset\b|delete\s+from\b|drop\s+\w|alter\s+\w|create\s+\w|"
-    r"with\b.+\bselect\b|truncate\s|merge\s+into\b)"
+    rf"(?is)^\s*(?:select\b.*\bfrom\s+{_TABLE}(?:$|[;,()]|(?:as\s+)?\w{{1,3}}\s|(?:where|join|inner|left|right|cross|order|group|"
+    r"limit|union|having|for|natural)\b)|insert\s+into\b|update\b.+\bset\b.*=|delete\s+from\b|"
+    r"drop\s+(?:table|view|index|schema|database|role|user)\b|alter\s+(?:table|role|user|database)\b|"
+    r"create\s+(?:table|view|index|role|user|database|schema)\b|with\b.+\bselect\b|truncate\s+|merge\s+into\b)"
 )
 _BEGINS = re.compile(
     r"(?i)^\s*(?:select|insert\s+into|update|delete\s+from|drop|alter|truncate|merge\s+into)\s"
@@ -46,11 +49,18 @@ def _loose_names(flow: Flow) -> set[str]:
                 begun.add(name)
                 if _is_mixed(flow, value):
                     grown.add(name)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp() as value) if _uses(value, name):
+                grown.add(name)
             case ast.AugAssign(target=ast.Name(id=name), value=value) if not _is_fixed(flow, value):
                 grown.add(name)
             case _:
                 pass
     return begun & grown
+
+
+def _uses(value: ast.expr, name: str) -> bool:
+    """`query = query + name`."""
+    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(value))
 
 
 def _is_sql(flow: Flow, node: ast.expr) -> bool:
@@ -67,7 +77,9 @@ def _is_mixed(flow: Flow, node: ast.expr) -> bool:
         case ast.BinOp(op=ast.Mod(), left=left, right=right):
             return bool(_text(left)) and not _is_fixed(flow, right)
         case ast.Call(
-            func=ast.Attribute(value=value, attr="format" | "format_map"), args=args, keywords=keywords
+            func=ast.Attribute(value=value, attr="format" | "format_map" | "replace"),
+            args=args,
+            keywords=keywords,
         ):
             given = [*args, *(keyword.value for keyword in keywords)]
             return bool(_text(value)) and not all(_is_fixed(flow, one) for one in given)
@@ -110,7 +122,7 @@ def _text(node: ast.AST) -> str:
             return start + (_text(right) or " ? ") if start else ""
         case ast.BinOp(left=left, op=ast.Mod()):
             return _text(left)
-        case ast.Call(func=ast.Attribute(value=value, attr="format" | "format_map")):
+        case ast.Call(func=ast.Attribute(value=value, attr="format" | "format_map" | "replace")):
             return _text(value)
         case ast.Call(func=ast.Attribute(attr="join"), args=[ast.List(elts=elts)]):
             return " ".join(_text(one) or "?" for one in elts)

@@ -9,6 +9,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Scope = Function | ast.Module
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _BUILTINS = frozenset(dir(builtins))
+_KEPT = ("operator.", "_operator.")
+"""A name that once stands for one of these is taken for it, whatever else it is given."""
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What reading raises for text that is no Python, or nested deeper than Python reads."""
 
@@ -40,6 +42,13 @@ class Code:
             scope = self.scope_of(scope)
         yield self.tree
 
+    def binding(self, node: ast.AST, name: str) -> list[Scope]:
+        """The scopes in which a name lives that is given a value here: several where it is global or nonlocal."""
+        scope = self.scope_of(node)
+        shared = (ast.Global, ast.Nonlocal)
+        outer = any(isinstance(one, shared) and name in one.names for one in getattr(scope, "body", []))
+        return [scope, *(self.scopes_of(scope) if outer else [])]
+
     def dotted(self, node: ast.AST | None) -> str:
         """What an expression names, as `module.name`, through imports and aliases; empty for anything else."""
         match node:
@@ -50,6 +59,8 @@ class Code:
             case ast.Attribute(value=value, attr=attr):
                 owner = self.dotted(value)
                 return f"{owner}.{attr}" if owner else ""
+            case ast.Call(func=func) if self.dotted(func) == "random.Random":
+                return "random"
             case ast.Call(func=func, args=[owner, ast.Constant(value=str(attr)), *_]) if (
                 self.dotted(func) == "builtins.getattr"
             ):
@@ -89,10 +100,6 @@ def _note(code: Code, node: ast.AST) -> None:
             code.bound.add(name)
         case ast.ClassDef(name=name):
             code.bound.add(name)
-        case ast.Assign(targets=targets, value=ast.Lambda() as value):
-            for target in targets:
-                if isinstance(target, ast.Name):
-                    code.functions.setdefault(target.id, []).append(value)
         case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
             code.bound.add(name)
         case _:
@@ -112,22 +119,29 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
 
 
 def _note_alias(code: Code, node: ast.AST) -> None:
-    """`same = operator.eq`, and `def verify(a, b, same=operator.eq)`."""
-    match node:
-        case (
-            ast.Assign(targets=[ast.Name(id=name)], value=value)
-            | ast.AnnAssign(target=ast.Name(id=name), value=value)
-        ):
-            pairs = [(name, value)]
-        case ast.arguments(args=args, posonlyargs=first, kwonlyargs=named, defaults=defaults, kw_defaults=kw):
-            taken = [*first, *args][len(first) + len(args) - len(defaults) :]
-            pairs = [
-                (arg.arg, value)
-                for arg, value in [*zip(taken, defaults, strict=True), *zip(named, kw, strict=True)]
-            ]
-        case _:
-            return
-    for name, value in pairs:
+    """`same = operator.eq`, `same = lambda ...`, and the same as a default of a parameter."""
+    for name, value in named(node):
+        if isinstance(value, ast.Lambda):
+            if value not in code.functions.setdefault(name, []):
+                code.functions[name].append(value)
+            continue
         stands_for = code.dotted(value)
-        if stands_for and not stands_for.startswith("builtins.None"):
-            code.known.setdefault(name, stands_for)
+        if stands_for and not code.known.get(name, "").startswith(_KEPT):
+            code.known[name] = stands_for
+
+
+def named(node: ast.AST) -> list[tuple[str, ast.expr]]:
+    """The plain names that a statement, or the parameters of a function, give to values."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            return [(target.id, value) for target in targets if isinstance(target, ast.Name)]
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            return [(name, value)]
+        case ast.arguments(
+            args=args, posonlyargs=first, kwonlyargs=keywords, defaults=defaults, kw_defaults=kw
+        ):
+            taken = [*first, *args][len(first) + len(args) - len(defaults) :]
+            pairs = [*zip(taken, defaults, strict=True), *zip(keywords, kw, strict=True)]
+            return [(arg.arg, value) for arg, value in pairs if value is not None]
+        case _:
+            return []

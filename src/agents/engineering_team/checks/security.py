@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
-from agents.engineering_team.checks import comparing, dangerous, guessing, queries, secrets_written
+from agents.engineering_team.checks import comparing, dangerous, guessing, queries, secrets_written, switches
 from agents.engineering_team.checks.finding import Finding, Severity
-from agents.engineering_team.checks.flowing import Flow, follow
+from agents.engineering_team.checks.flowing import Flow
+from agents.engineering_team.checks.following import follow
 from agents.engineering_team.checks.reading import UNREADABLE, read
 
 Hole = tuple[str, int, Severity, str]
@@ -42,6 +43,7 @@ def _comparisons(flow: Flow) -> Iterator[Hole]:
 _CHECKS: tuple[Callable[[Flow], Iterator[Hole]], ...] = (
     _comparisons,
     dangerous.calls,
+    switches.switched,
     queries.built,
     secrets_written.literals,
     guessing.weak,

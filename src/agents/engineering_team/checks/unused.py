@@ -1,6 +1,7 @@
 """Imports that nothing names, and variables of functions that nothing reads."""
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,16 +11,13 @@ if TYPE_CHECKING:
     from agents.engineering_team.checks.style import Remark
 
 
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_LONGEST_QUOTE = 200
+
+
 def names(code: Code) -> Iterator["Remark"]:
     """Imports that nothing names, and variables of functions that nothing reads."""
-    read_names = {
-        node.id for node in code.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-    exported = {
-        node.value
-        for node in code.nodes
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
-    }
+    used = _used(code)
     for node in code.nodes:
         match node:
             case ast.ImportFrom(module="__future__"):
@@ -27,6 +25,8 @@ def names(code: Code) -> Iterator["Remark"]:
             case ast.Import(names=names) | ast.ImportFrom(names=names):
                 for one in names:
                     name = one.asname or one.name.partition(".")[0]
+                    if one.asname == one.name:  # as itself: for others to import from here
+                        continue
                     if name == "*":
                         yield (
                             "star-import",
@@ -34,14 +34,27 @@ def names(code: Code) -> Iterator["Remark"]:
                             "medium",
                             "names come from nowhere: import them by name",
                         )
-                    elif name not in read_names | exported:
+                    elif name not in used:
                         yield "unused", node.lineno, "medium", f"{name} is imported and not used"
             case ast.Name(id=name, ctx=ast.Store()) if (
-                name not in read_names and not name.startswith("_") and _is_plain_local(code, node)
+                name not in used and not name.startswith("_") and _is_plain_local(code, node)
             ):
                 yield "unused", node.lineno, "medium", f"{name} is given a value that nothing reads"
             case _:
                 pass
+
+
+def _used(code: Code) -> set[str]:
+    """The names that are read, those in quotes among them: of __all__, and of annotations."""
+    used = {node.id for node in code.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    for node in code.nodes:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and len(node.value) < _LONGEST_QUOTE
+        ):
+            used.update(_WORD.findall(node.value))
+    return used
 
 
 def _is_plain_local(code: Code, node: ast.Name) -> bool:

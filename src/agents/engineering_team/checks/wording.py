@@ -15,17 +15,15 @@ def listed(text: str) -> frozenset[str]:
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _SECRETS = listed(
     "signature signatures sig hmac mac token secret secrets password passwords passwd pwd passphrase passcode otp totp "
-    "csrf xsrf apikey jwt"
+    "csrf xsrf apikey jwt authorization"
 )
 _PAIRS = frozenset(
-    {
-        ("api", "key"),
-        ("access", "key"),
-        ("secret", "key"),
-        ("private", "key"),
-        ("signing", "key"),
-        ("auth", "code"),
-    }
+    (word, last)
+    for last, words in {
+        "key": "api access secret private signing webhook",
+        "code": "auth verification reset access security confirmation backup",
+    }.items()
+    for word in words.split()
 )
 _DIGESTS = frozenset({"digest", "hexdigest"})
 _SAYS_NOTHING = listed(
@@ -70,4 +68,4 @@ _GUARDED = frozenset(
 def is_secret_name(identifier: str) -> bool:
     """Whether a value that is written under this name in code would be a secret in code."""
     found = parts(identifier)
-    return bool(found) and (found[-1] in _GUARDED or tuple(found[-2:]) in _PAIRS - {("auth", "code")})
+    return bool(found) and (found[-1] in _GUARDED or (found[-1] == "key" and tuple(found[-2:]) in _PAIRS))
