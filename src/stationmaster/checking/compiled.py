@@ -12,7 +12,7 @@ from langgraph.pregel import Pregel
 from langgraph.types import RetryPolicy
 
 from stationmaster.checking.finding import Place
-from stationmaster.checking.reading import files, functions
+from stationmaster.checking.reading import files, functions, reads, writes
 from stationmaster.checking.reading.files import is_ours
 from stationmaster.checking.reading.flow import Flow, flow_of
 from stationmaster.checking.reading.functions import Function
@@ -133,6 +133,22 @@ class Graph:
     def is_ours(self, function: Function) -> bool:
         """Whether a function is the project's own."""
         return is_ours(function.file.path, self.roots)
+
+    @cached_property
+    def reads(self) -> dict[str, list[reads.Read]]:
+        """What is read without a default, by key; keys that always have a value are left out."""
+        found: dict[str, list[reads.Read]] = {}
+        for node in self.nodes.values():
+            for read in reads.of_node(self, node):
+                if type(self.channels.get(read.key)).__name__ in reads.SINGLE:
+                    found.setdefault(read.key, []).append(read)
+        return found
+
+    @cached_property
+    def certain(self) -> dict[str, frozenset[str]]:
+        """The keys that each node writes, whatever way it takes."""
+        nodes = self.nodes.values()
+        return {node.name: writes.of_node(node.functions, self.roots, node.schema).certain for node in nodes}
 
     def reachable(self, start: str) -> set[str]:
         """The nodes to which a way leads from `start`; itself only by a cycle."""

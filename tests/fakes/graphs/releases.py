@@ -167,10 +167,10 @@ def holding(inner: Any, name: str = "inside") -> Any:
     return builder.compile()
 
 
-def stopping(name: str = "end") -> Any:
-    builder = StateGraph(State)
+def stopping(name: str = "end", last: Any = end, schema: Any = State) -> Any:
+    builder = StateGraph(schema)
     builder.add_node("begin", begin)
-    builder.add_node(name, end)
+    builder.add_node(name, last)
     builder.add_edge(START, "begin")
     builder.add_edge("begin", name)
     builder.add_edge(name, END)
@@ -196,5 +196,6 @@ nested = holding(release())
 nested_renamed = holding(release(name="question"))
 nested_gone = holding(release(), name="elsewhere")
 stops = stopping()
+stops_with_risk = stopping(last=ends_with_risk, schema=WithRisk)
 stops_renamed = stopping("last")
 new_context = of_context(NewContext)

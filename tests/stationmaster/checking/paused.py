@@ -14,7 +14,7 @@ from langgraph_sdk.client import LangGraphClient
 
 from stationmaster.checking.against.breaking import Break
 from stationmaster.checking.against.comparing import judges_of
-from stationmaster.checking.against.waiting import waiting
+from stationmaster.checking.against.waiting import Waiting, waiting
 from stationmaster.checking.audit import Whole
 from stationmaster.checking.loading import load
 from stationmaster.server.stock import Project
@@ -74,7 +74,15 @@ class Deployment:
         """What would break under a release of the module."""
         judges = judges_of(await asyncio.to_thread(whole_of, release))
         client = cast("LangGraphClient", _Client(self))
-        found = await waiting(client, {"g": list(judges["g"].top.nodes)}, breakpoints=frozenset({"g"}))
+        judge, lost = (
+            judges["g"],
+            not {*getattr(releases, self.graph).builder.nodes} <= {*judges["g"].top.nodes},
+        )
+
+        def matters(thread: Waiting) -> bool:
+            return lost or judge.might_lack(thread)
+
+        found = await waiting(client, {"g": list(judges["g"].top.nodes)}, matters=matters)
         return [each for thread in found.threads for each in judges["g"].breaks(thread)]
 
 

@@ -86,11 +86,16 @@ async def test_a_question_in_a_subgraph(release: str, said: str | None) -> None:
     assert [each.said for each in await deployment.against(release)] == ([said] if said else [])
 
 
-@pytest.mark.parametrize(("release", "broken"), [("stops", 0), ("stops_renamed", 1)])
-async def test_a_thread_at_a_breakpoint(release: str, broken: int) -> None:
+@pytest.mark.parametrize(
+    ("release", "reasons"),
+    [("stops", []), ("stops_renamed", ["node-gone"]), ("stops_with_risk", ["required-key"])],
+)
+async def test_a_thread_at_a_breakpoint(release: str, reasons: list[str]) -> None:
+    """It is asked for its state only where it matters in which node it waits."""
     deployment = Deployment("stops")
     await deployment.pause("first")
-    assert len(await deployment.against(release)) == broken
+    assert [each.reason.name for each in await deployment.against(release)] == reasons
+    assert bool(deployment.asked_for_state) is bool(reasons)
 
 
 @pytest.mark.parametrize("status", ["error", "busy", "idle"])

@@ -49,6 +49,12 @@ class Judge:
             if question.node and question.node not in gone:
                 yield from self._asked(thread, question)
 
+    def might_lack(self, thread: Waiting) -> bool:
+        """Whether a thread lacks a key that is read somewhere: then it matters where it waits."""
+        if self.top.builder is None or schemas.is_checked(self.top.schema):
+            return False
+        return any(key not in thread.values for key in self.top.reads)
+
     def context(self, assistant_id: str, name: str, context: Any) -> Break | None:
         """Whether an assistant's context is none that this code takes."""
         schema = self.top.builder.context_schema if self.top.builder else None

@@ -56,7 +56,12 @@ async def _compare(whole: Whole, url: str, client: LangGraphClient) -> Compared:
     lost = frozenset(
         name for name, judge in judges.items() if not set(theirs.get(name, ("?",))) <= set(judge.top.nodes)
     )
-    found = await waiting(client, names, breakpoints=lost)
+
+    def matters(thread: Waiting) -> bool:
+        judge = judges.get(thread.graph or "")
+        return judge is not None and (thread.graph in lost or judge.might_lack(thread))
+
+    found = await waiting(client, names, matters=matters)
     breaks = [each for thread in found.threads for each in _of_thread(thread, judges)]
     breaks += _of_contexts(assistants, judges, found.threads)
     return Compared(url, len(found.threads), breaks, found.notes)

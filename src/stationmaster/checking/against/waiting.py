@@ -6,7 +6,7 @@ for its state, one request a thread.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,10 +55,10 @@ class Found:
 
 
 async def waiting(
-    client: LangGraphClient, nodes: Mapping[str, Sequence[str]], *, breakpoints: frozenset[str]
+    client: LangGraphClient, nodes: Mapping[str, Sequence[str]], *, matters: Callable[[Waiting], bool]
 ) -> Found:
-    """All threads that wait. `nodes` are the names to try, by graph; `breakpoints` the graphs of which those that wait
-    without a question are asked for their state: others can't have lost a node.
+    """All threads that wait. `nodes` are the names to try, by graph. Of one that waits at a breakpoint, without a
+    question, the state is asked for where it `matters` in which node.
     """
     found, notes = dict[str, Waiting](), list[str]()
     async for row in _rows(client, "interrupted", SELECT):
@@ -75,7 +75,7 @@ async def waiting(
 
     async def whole(thread: Waiting) -> Waiting:
         unclear = any(question.node is None for question in thread.questions)
-        at_breakpoint = not thread.questions and thread.graph in breakpoints
+        at_breakpoint = not thread.questions and matters(thread)
         if thread.graph not in nodes or not (unclear or at_breakpoint):
             return thread
         async with limit:

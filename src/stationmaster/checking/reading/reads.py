@@ -30,9 +30,11 @@ class Read:
 
 
 def of_node(graph: "Graph", node: "Node") -> Iterator[Read]:
-    """Those of a node, and of the routers behind it."""
-    if node.schema in (None, graph.schema):
-        yield from _reads(node.flow.functions.values(), node.name, node.name)
+    """Those of a node, and of the routers behind it. What a `Send` hands over is no key of the state."""
+    keys = None if node.schema in (None, graph.schema) else set(writes.keys_of(graph.schema))
+    for read in _reads(node.flow.functions.values(), node.name, node.name):
+        if keys is None or read.key in keys:
+            yield read
     yield from of_routers(graph, node.name)
 
 
@@ -49,19 +51,18 @@ def unwritten(graph: "Graph", start: str) -> dict[str, Read]:
     node that writes them in any case. Keys with a reducer always have a value.
     """
     found: dict[str, Read] = {}
-    left, seen = [(start, frozenset[str]())], set[tuple[str, frozenset[str]]]()
-    while left:
-        name, written = left.pop()
-        if (name, written) in seen or name not in graph.nodes:
-            continue
-        seen.add((name, written))
-        node = graph.nodes[name]
-        certain = writes.of_node(node.functions, graph.roots, node.schema).certain
-        for read in of_node(graph, node):
-            here = written if read.who == name else written | certain
-            if type(graph.channels.get(read.key)).__name__ in SINGLE and read.key not in here:
-                found.setdefault(read.key, read)
-        left += [(each, written | certain) for each in sorted(graph.ways.get(name, ()))]
+    for key, reads in graph.reads.items():
+        left, seen = [start], set[str]()
+        while left:
+            name = left.pop()
+            if name in seen or name not in graph.nodes:
+                continue
+            seen.add(name)
+            writes_it = key in graph.certain[name]
+            for read in reads:
+                if read.node == name and (not writes_it or read.who == name):
+                    found.setdefault(key, read)
+            left += [] if writes_it else sorted(graph.ways.get(name, ()))
     return found
 
 

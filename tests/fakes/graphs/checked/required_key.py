@@ -77,6 +77,10 @@ async def reads(state: Typed) -> dict[str, Any]:
     return {"notes": [f"{state['risk']:.0%}", *state["notes"]]}
 
 
+async def reads_part(state: Given) -> dict[str, Any]:
+    return {"notes": [str(state["risk"])]}
+
+
 async def helped(state: Typed) -> dict[str, Any]:
     return {"notes": [_shown(state)]}
 
@@ -106,6 +110,7 @@ bad_helped = graph(Typed, helped)
 bad_router = graph(Typed, nothing, router)
 bad_model = graph(Model, writes)
 bad_data = graph(Data, writes)
+bad_part = graph(Typed, reads_part)
 good_defaults = graph(Typed, defaults)
 good_looks = graph(Typed, looks)
 good_writes = graph(Typed, writes)
