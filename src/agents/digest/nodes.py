@@ -30,6 +30,9 @@ from agents.shared.resilience import giving_up
 Read = Callable[[str, datetime, datetime], Awaitable[tuple[Figures, list[dict[str, Any]]]]]
 
 
+FIRST_YEAR = 1970
+
+
 class WrongSlot(PermanentError):
     """The slot or the time zone that was asked for can't be used."""
 
@@ -148,6 +151,8 @@ def _moment(given: object, now: datetime) -> datetime:
         raise WrongSlot(f"slot {given!r} is no time; write it like 2026-11-30T07:00:00+00:00") from None
     if moment.tzinfo is None:
         raise WrongSlot(f"slot {given!r} has no offset; write it like 2026-11-30T07:00:00+00:00")
+    if moment.year < FIRST_YEAR:
+        raise WrongSlot(f"slot {given!r} lies before {FIRST_YEAR}, and nothing is kept of that time")
     if moment > now:
         raise WrongSlot(f"slot {given!r} lies ahead; leave it out for the newest one")
     return moment

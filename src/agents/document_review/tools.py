@@ -15,7 +15,7 @@ from agents.document_review import compliance, library, pii, security
 from agents.document_review.finding import Finding, Span, masked
 from agents.document_review.library import Decided, File
 from agents.document_review.report import severity_of
-from agents.document_review.rules.kinds import classify
+from agents.document_review.rules.kinds import is_legal as uses_legal_words
 from agents.document_review.state import Document, Report, State
 from agents.shared.extraction import Extracted, pages_of
 from agents.shared.resilience import breaker
@@ -86,9 +86,8 @@ async def find_gaps(pages: Sequence[str], kind: str) -> list[Finding]:
 
 async def is_legal(pages: Sequence[str]) -> bool:
     """Whether it promises what nobody may, or uses the words of obligations: no model has to say so."""
-    return await _in_thread(
-        lambda: any(map(compliance.spans, pages)) or "legal" in classify("\n".join(pages))["labels"]
-    )
+    # Page by page: a search holds the interpreter, and so everybody, until it ends.
+    return await _in_thread(lambda: any(compliance.spans(page) or uses_legal_words(page) for page in pages))
 
 
 async def excerpt(pages: Sequence[str], characters: int) -> str:

@@ -20,8 +20,11 @@ _INTERNALS = (
         r"\bselect\b.{1,200}\bfrom\b\s+\w+\.\w+|\bshop\.\w+_?\w*\b(?!@)(?<!shop\.example)", re.IGNORECASE
     ),
 )
-_MAIL = re.compile(r"[^@\s<>()]+@[^@\s<>()]+\.\w+")
-_MONEY = re.compile(r"(?:US)?\$\s?(\d[\d,]*(?:\.\d{1,2})?)|(\d[\d,]*(?:\.\d{1,2})?)\s?(?:USD|dollars?)\b")
+# Bounded, and from the start of a run of digits only: else a long text would hold up everybody for minutes.
+_MAIL = re.compile(r"[^@\s<>()]{1,64}@[^@\s<>()]{1,255}\.\w{1,63}")
+_MONEY = re.compile(
+    r"(?:US)?\$\s?(\d[\d,]*(?:\.\d{1,2})?)|(?<![\d,])(\d[\d,]*(?:\.\d{1,2})?)\s?(?:USD|dollars?)\b"
+)
 _REFUNDED = re.compile(
     r"\b(?:have|has|was|been|is|are|were)\s+(?:now\s+|already\s+)?refunded\b|\bwe refunded\b|"
     r"\brefund (?:is|was|has been) (?:made|paid|done|processed|issued|completed)\b",

@@ -53,6 +53,10 @@ async def buried(
     `request` names it on the thread, such as its number. The work of a node `dead_letter` with `retry_policy=RETRY`.
     """
     thread = thread_id(runtime)
+    if not failures:
+        raise ValueError(
+            "there is nothing to keep for operators; a node that gives up notes it in `failures`"
+        )
     async with giving_up(runtime) as given_up:
         tenant = await _whose(runtime)
         await dead_letters.bury(

@@ -174,6 +174,7 @@ async def test_a_caller_of_another_tenant_sees_its_own(world: World) -> None:
         ("yesterday", "is no time"),
         ("2026-03-11T07:00:00", "has no offset"),
         ("2999-01-01T07:00:00+00:00", "lies ahead"),
+        ("0001-01-01T00:00:00+00:00", "lies before 1970"),
     ],
 )
 async def test_a_slot_that_can_not_be_is_refused(world: World, asked: str, wrong: str) -> None:

@@ -1,5 +1,6 @@
 """The helpdesk's decisions without a model: digests, repeats, refusals, the guardrail, what is read from words."""
 
+import time
 from typing import Any
 
 import pytest
@@ -202,3 +203,22 @@ def test_what_a_model_sees_is_cut_and_never_nothing() -> None:
 def test_wishes(text: str, what: dict[str, Any]) -> None:
     found = wishes_of(text)
     assert {name: getattr(found, name) for name in what} == what
+
+
+LONG = {
+    "a": "a" * 60_000,
+    "digits": "1" * 60_000,
+    "commas": "1," * 30_000,
+    "dots": "a." * 30_000,
+    "at": "a@" * 30_000,
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_a_long_text_is_read_in_proportion_to_its_length(text: str) -> None:
+    """Both run on the event loop, which serves everybody: what took half a minute held up the whole server."""
+    started = time.thread_time()
+    wishes_of(text)
+    objections("Thank you.", [HumanMessage(text)], {})
+    objections(text, [HumanMessage("Hello")], {})
+    assert time.thread_time() - started < 2.0

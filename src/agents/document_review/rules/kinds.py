@@ -23,6 +23,11 @@ ENOUGH = 2
 """One word is chance; two are a kind."""
 
 
+def is_legal(text: str) -> bool:
+    """Whether it uses the words of obligations."""
+    return len(_LABEL_PATTERNS["legal"].findall(text)) >= ENOUGH
+
+
 def classify(text: str) -> dict[str, Any]:
     """The arguments of the tool `Classification`."""
     counts = {name: len(pattern.findall(text)) for name, pattern in _KIND_PATTERNS.items()}

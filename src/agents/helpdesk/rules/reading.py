@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 _ORDER = re.compile(r"(?<![\w$€£.,])#?([A-Z]{1,3}\d{4,15}|\d{4,15})(?![\w%]|[.,]\d)", re.IGNORECASE)
 _AMOUNT = re.compile(
-    r"(?:US)?[$]\s?(\d[\d,]*(?:\.\d{1,2})?)|(\d[\d,]*(?:\.\d{1,2})?)\s?(?:usd|dollars?)\b", re.IGNORECASE
+    r"(?:US)?[$]\s?(\d[\d,]*(?:\.\d{1,2})?)|(?<![\d,])(\d[\d,]*(?:\.\d{1,2})?)\s?(?:usd|dollars?)\b",
+    re.IGNORECASE,
 )
 _PERSON = re.compile(
     r"\b(human|person|agent|colleague|representative|manager|supervisor|someone real|escalate)\b"
