@@ -108,7 +108,9 @@ async def gather(state: State, runtime: Runtime[Context]) -> Update:
     context = Context.of(runtime)
     left = context.max_searches - _tally(state, "searches")
     tasks = planning.again(state.get("tasks", []), state.get("leads", []), left)
-    references = _numbered(state, context)
+    references = planning.references_of(
+        state.get("passages", {}), state.get("rankings", {}), context.max_passages
+    )
     did = f"{len(references)} passages" + (f"; {len(tasks)} sub-questions once more, wider" if tasks else "")
     return {"tasks": tasks, "references": references, **_step(state.get("turns", 1), "gather", did)}
 
@@ -165,17 +167,21 @@ async def _written(
     if model == OFFLINE:
         found = []  # the rules would answer the same again
     return {
-        **update, "references": references, "draft": Draft(claims=claims, problems=found),
+        **update, "references": [one["passage_id"] for one in references],
+        "draft": Draft(claims=claims, problems=found),
         **_step(turn, node, f"{len(claims)} sentences by {model}, {len(found)} to be mended"),
     }  # fmt: skip
 
 
+def _order(state: State, context: Context) -> list[str]:
+    """The ids of what the answer is written from; found here for a thread that was paused before this field was."""
+    return state.get("references") or planning.references_of(
+        state.get("passages", {}), state.get("rankings", {}), context.max_passages
+    )
+
+
 def _numbered(state: State, context: Context) -> list[Reference]:
-    """The numbered passages; made here for a thread that was paused before there was such a field."""
-    kept = state.get("references")
-    if kept:
-        return kept
-    return planning.references_of(state.get("passages", {}), state.get("rankings", {}), context.max_passages)
+    return planning.numbered(state.get("passages", {}), _order(state, context))
 
 
 def _facts(state: State, references: list[Reference]) -> dict[str, Any]:

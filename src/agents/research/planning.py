@@ -69,9 +69,13 @@ def again(tasks: Sequence[Task], leads: Sequence[Lead], searches_left: int) -> l
     return found
 
 
-def references_of(passages: Found, rankings: Rankings, most: int) -> list[Reference]:
-    """The passages that the answer is written from, numbered: best first over all sub-questions."""
-    order = [passage_id for passage_id in by_reciprocal_rank(rankings) if passage_id in passages][:most]
+def references_of(passages: Found, rankings: Rankings, most: int) -> list[str]:
+    """The ids of the passages that the answer is written from: best first over all sub-questions."""
+    return [passage_id for passage_id in by_reciprocal_rank(rankings) if passage_id in passages][:most]
+
+
+def numbered(passages: Found, order: Sequence[str]) -> list[Reference]:
+    """These passages, each with the number by which it is cited."""
     return [{"number": number, **passages[passage_id]} for number, passage_id in enumerate(order, 1)]
 
 

@@ -125,8 +125,9 @@ class State(TypedDict):
     """By sub-question: the ids of its passages, best first."""
     leads: Annotated[list[Lead], Topic(Lead)]
     """Published by `investigate`, read once by `gather` in the step behind; nobody sees them again."""
-    references: NotRequired[list[Reference]]
-    """Newer than the first release; where it is missing, it is made of the passages when it is first read."""
+    references: NotRequired[list[str]]
+    """The ids of the passages that the answer is written from: the first is cited as 1. Newer than the first release;
+    where it is missing, it is made of the passages when it is first read."""
     draft: NotRequired[Draft | None]
     sub_questions: NotRequired[list[str]]
     open_questions: NotRequired[list[str]]

@@ -20,7 +20,7 @@ from agents.shared.resilience.in_process import ProcessKeeper
 from agents.shared.retrieval import rules as retrieval_rules
 from agents.shared.retrieval.graph import builder as retrieval_builder
 from tests.agents.shared.retrieval.searching import config_of
-from tests.fakes.openai_answers import Action, Call, Say, by_rules
+from tests.fakes.openai_answers import Action, Call, Hang, Say, by_rules
 
 DELIVERY = "How long does standard delivery take?"
 PAYPAL = "Can I pay with PayPal?"
@@ -105,6 +105,11 @@ def model_that(**answers: Action) -> Any:
         return answers.get(task_of(call)) or by_rules(as_written)(call)
 
     return respond
+
+
+def slow_for(query: str, usual: Any) -> Any:
+    """Hangs for one query, and answers the others as before."""
+    return lambda call: Hang() if call.body["query"] == query else usual(call)
 
 
 def hurry(patch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from agents.research.graph import builder
 from agents.research.state import State
 from agents.shared.retrieval import asking
-from tests.agents.research.study import DELIVERY, PAYPAL, Study, hurry
+from tests.agents.research.study import DELIVERY, PAYPAL, Study, hurry, slow_for
 from tests.fakes import older_research
 from tests.fakes.openai_answers import Hang, Status
 from tests.fakes.search_server import SearchServer
@@ -134,11 +134,6 @@ def test_the_older_graph_lacks_fields_and_nothing_else() -> None:
     assert set(builder.compile().channels) - set(older.channels) == older_research.ADDED_SINCE
     assert set(older.nodes) == set(builder.compile().nodes)
     assert set(State.__annotations__) >= older_research.ADDED_SINCE
-
-
-def slow_for(query: str, usual: Any) -> Any:
-    """Hangs for one query, and answers the others as before."""
-    return lambda call: Hang() if call.body["query"] == query else usual(call)
 
 
 async def test_a_retried_source_tells_no_failure(articles: str, engine: SearchServer, tenant: str) -> None:

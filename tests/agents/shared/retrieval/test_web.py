@@ -98,7 +98,8 @@ async def test_results_that_can_not_be_cited_are_passed_over(engine: SearchServe
         "tulips", None, {}, {"title": "t", "url": "javascript:alert(1)", "content": "x"},
         {"title": "t", "url": "https://a.example/ b", "content": "x"}, {"url": "https://a.example/", "content": " "},
         {"title": 3, "url": "https://a.example/", "content": "x"},
-        {"url": "https://a.example/good", "content": "x" * 10_000, "score": 0.4},
+        {"url": "https://a.example/\0", "content": "x"},
+        {"url": "https://a.example/good", "content": "\0\ud83d" + "x" * 10_000, "score": 0.4},
     ]  # fmt: skip
     engine.script(Completion({"results": results, "answer": "ignored"}))
     (hit,) = await search()

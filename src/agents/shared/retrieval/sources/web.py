@@ -9,6 +9,7 @@ answer: no page is opened, so that a result can send nobody into the house's own
 """
 
 import asyncio
+import json
 import ssl
 from dataclasses import dataclass, field
 
@@ -19,6 +20,7 @@ from agents.shared.errors import PermanentError, TransientError
 from agents.shared.resilience import RETRIES, Retries, breaker, retrying
 from agents.shared.resilience.retry import read_retry_after
 from agents.shared.retrieval.passages import LONGEST, Hit
+from agents.shared.shop.text import storable
 
 LONGEST_QUERY = 400
 LARGEST_ANSWER = 2_000_000
@@ -36,7 +38,7 @@ class SearchRefused(PermanentError):
 
 class _Result(BaseModel):
     title: str = ""
-    url: str = Field(pattern=r"^https?://[^\s<>\"]+$", max_length=2_000)
+    url: str = Field(pattern=r"^https?://[^\s<>\"\x00-\x1f]+$", max_length=2_000)
     content: str = ""
 
 
@@ -108,8 +110,8 @@ async def _read(response: httpx.Response) -> bytes:
 def _hits(content: bytes) -> list[Hit]:
     """The usable results; one without a text or a URL is passed over."""
     try:
-        results = _Answer.model_validate_json(content).results
-    except ValidationError as error:
+        results = _Answer.model_validate(json.loads(content)).results
+    except (ValueError, RecursionError) as error:
         raise SearchUnavailable("web search gave an unreadable answer") from error
     return [hit for hit in map(_hit, results) if hit]
 
@@ -119,8 +121,8 @@ def _hit(result: object) -> Hit | None:
         found = _Result.model_validate(result)
     except ValidationError:
         return None
-    text = found.content.strip()
-    return Hit(found.title[:300] or found.url, found.url, text[:LONGEST]) if text else None
+    title, text = storable(found.title).strip(), storable(found.content).strip()
+    return Hit(title[:300] or found.url, found.url, text[:LONGEST]) if text else None
 
 
 @dataclass

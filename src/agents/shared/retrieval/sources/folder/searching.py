@@ -20,6 +20,7 @@ READERS = 2
 _readers = ThreadPoolExecutor(READERS, thread_name_prefix="research-folder")
 """Threads of our own: long documents must not take those that everything else in the process shares."""
 TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+LONGEST_S = 300.0
 SHOWN = 25
 """How many of a document's pages are told of, at most."""
 
@@ -28,6 +29,10 @@ Report = Callable[[str, int, int], None]
 
 class FolderMissing(PermanentError):
     """There is no folder to search: set STATIONMASTER_RESEARCH_FOLDER, and make one with the tenant's name below it."""
+
+
+class FolderTooSlow(PermanentError):
+    """The folder could not be read in five minutes: name a part of it (`folder`); what was read is found next time."""
 
 
 @dataclass
@@ -58,7 +63,7 @@ async def search(
     """The best passages of the tenant's documents, and notes on what could not be read.
 
     `report("handbook.pdf", 3, 12)` is called on the loop, about every page that is read anew (of a long document some).
-    Raises FolderMissing.
+    Raises FolderMissing and FolderTooSlow.
     """
     root = _state.root
     if root is None or not TENANT.fullmatch(tenant):
@@ -72,7 +77,10 @@ async def search(
 
     work = partial(_search, _state.reader, root / tenant, part, query, limit, told, stop)
     try:
-        return await loop.run_in_executor(_readers, work)
+        async with asyncio.timeout(LONGEST_S):
+            return await loop.run_in_executor(_readers, work)
+    except TimeoutError as error:
+        raise FolderTooSlow from error
     finally:
         stop.set()  # a run that was cancelled leaves the thread to the next one
 
