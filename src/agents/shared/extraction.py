@@ -17,6 +17,8 @@ from agents.shared.errors import PermanentError
 
 MAX_CHARACTERS = 5_000_000
 MAX_SECONDS = 60.0
+LONGEST_PAGE = 200_000
+"""Of a PDF. Rules search page by page, and a search of one text holds up everybody until it ends."""
 PAGE_CHARACTERS = 3_000
 """A text without form feeds is cut into pages of about this length, between paragraphs where there are some."""
 _BOMS = (
@@ -123,6 +125,8 @@ def _pages_of_pdf(content: bytes, max_pages: int, on_page: Callable[[int, int], 
         for number, page in enumerate(reader.pages, 1):
             on_page(number, count)
             text = _STRANGE.sub(" ", page.extract_text(visitor_operand_before=in_time))
+            if len(text) > LONGEST_PAGE:
+                raise Unreadable(f"page {number} has {len(text):,} characters and {LONGEST_PAGE:,} are read")
             characters += len(text)
             if characters > MAX_CHARACTERS:
                 raise Unreadable(

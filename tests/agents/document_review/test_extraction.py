@@ -147,3 +147,9 @@ def test_the_time_is_looked_at_within_a_page(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(Unreadable, match="within 60 s"):
         pages_of(pdf(["\n".join(f"line {number}" for number in range(40))]), "application/pdf", 10)
     assert len(looks) == 50
+
+
+def test_a_page_that_is_no_page_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extraction, "LONGEST_PAGE", 5)
+    with pytest.raises(Unreadable, match="page 2 has 8 characters and 5 are read"):
+        pages_of(pdf(["One", "Two more"]), "application/pdf", 10)
