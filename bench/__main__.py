@@ -13,14 +13,14 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.shared import database
-from bench import assistants, flows, inbox, nodes, pause, plan, receiver, runtime, served, sweep
+from bench import assistants, flows, inbox, nodes, pause, plan, receiver, runtime, served, sweep, tracing
 from bench.alone import parser_for, show
 from stationmaster.postgres import embedded, migrate
 from stationmaster.shop.seed import seed
 
 PARTS = {
     "flows": flows, "receiver": receiver, "inbox": inbox, "plan": plan, "assistants": assistants, "sweep": sweep,
-    "pause": pause, "runtime": runtime,
+    "pause": pause, "runtime": runtime, "tracing": tracing,
 }  # fmt: skip
 """Those that draw a table of their own, in the order of the page."""
 
@@ -52,6 +52,7 @@ async def run(asked: argparse.Namespace) -> dict[str, Any]:
         figures["pause"] = await pause.measure(uri, directory, runs=asked.pauses, every_s=0.5)
     async with _database() as (uri, directory):
         figures["runtime"] = await runtime.measure(uri, directory, runs=asked.runs, lone=asked.lone)
+    figures["tracing"] = await tracing.measure(runs=asked.traced)
     return figures
 
 
@@ -106,6 +107,7 @@ OPTIONS = {
     "server": ("durable", "on which runtime they are: durable or dev"),
     "pauses": (100, "questions with the webhook, and as many without"),
     "runs": (200, "on each runtime, several at a time"),
+    "traced": (500, "for each place that spans may go to"),
     "lone": (30, "one after the other; each takes a second on dev"),
 }
 

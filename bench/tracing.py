@@ -25,17 +25,16 @@ from tests.fakes.graphs.supervisor import graph
 WAYS = ("no spans", "a collector", "nobody there", "one that hangs")
 SPANS = 25
 AT_ONCE = 10
-ROUNDS = 5
 
 
-async def measure(*, runs: int) -> dict[str, Any]:
-    """`runs` of a supervisor with 25 spans for each way, in five rounds that take turns; medians over the rounds."""
+async def measure(*, runs: int, times: int = 5) -> dict[str, Any]:
+    """`runs` of a supervisor with 25 spans for each way, in rounds that take turns; medians over the rounds."""
     rounds: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
     await _runs([], AT_ONCE)  # warm
-    for _ in range(ROUNDS):
+    for _ in range(times):
         for way in WAYS:
             with _handlers(way) as handlers:
-                rounds[way].append(await _runs(handlers, runs // ROUNDS))
+                rounds[way].append(await _runs(handlers, runs // times))
     figures: dict[str, Any] = {
         way: {
             "ms_a_run": round(median(wall for wall, _ in found), 3),

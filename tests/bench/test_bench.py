@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from agents.support.graph import builder
-from bench import flows, nodes
+from bench import flows, nodes, tracing
 from bench.__main__ import print_tables
 from bench.served import Round
 
@@ -52,3 +52,11 @@ def test_each_flow_is_answered_in_the_shape_in_which_it_asks() -> None:
     text = io.StringIO()
     flows.print_table(rows, Console(file=text, width=100))
     assert "1.00" in text.getvalue() and "waits" in text.getvalue()
+
+
+async def test_spans_are_sent_to_each_place_and_drawn() -> None:
+    figures = await tracing.measure(runs=10, times=1)
+    assert all(row["ms_a_run"] > 0 for row in figures["ways"].values()) and len(figures["ways"]) == 4
+    text = io.StringIO()
+    tracing.print_table(figures, Console(file=text, width=100))
+    assert "one that hangs" in text.getvalue()
