@@ -88,12 +88,13 @@ async def release(place: Host, name: str) -> None:
 async def test_every_paused_thread_goes_on(kind: str, lab_host: HostOf) -> None:
     place, count = lab_host(kind), WAITING[kind]
     await place.start({RELEASE: "1"})
-    threads = await paused(place, count)
+    threads, untouched = await paused(place, count), await paused(place, 3)
     await release(place, "2 wrong")
     answered = await at_once(*(place.run(thread, "payment", resume=True) for thread in threads))
     errors = sum(thread.error == "KeyError" for thread in answered)
     await release(place, "2 right")
     again = await at_once(*(place.run(thread, "payment", input=None) for thread in threads))
+    again += await at_once(*(place.run(thread, "payment", resume=True) for thread in untouched))
     new = await paused(place, 3)
     newer = await at_once(*(place.run(thread, "payment", resume=True) for thread in new))
     good = "approved True, risk 64"
