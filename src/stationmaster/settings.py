@@ -167,9 +167,7 @@ class Settings(BaseSettings):
     otel_headers: Annotated[tuple[tuple[str, SecretStr], ...], NoDecode] = Field(
         (), validation_alias="OTEL_EXPORTER_OTLP_HEADERS"
     )
-    otel_protocol: Literal["http/protobuf"] = Field(
-        "http/protobuf", validation_alias="OTEL_EXPORTER_OTLP_PROTOCOL"
-    )
+    otel_protocol: Text = Field("http/protobuf", validation_alias="OTEL_EXPORTER_OTLP_PROTOCOL")
     otel_service_name: Text = Field("stationmaster", validation_alias="OTEL_SERVICE_NAME")
     otel_disabled: bool = Field(default=False, validation_alias="OTEL_SDK_DISABLED")
     trace_content: bool = Field(default=False, validation_alias="STATIONMASTER_TRACE_CONTENT")
@@ -259,6 +257,15 @@ class Settings(BaseSettings):
         if not all(name and text for name, text in pairs):
             raise ValueError("must be comma separated name=value pairs, like authorization=Bearer%20abc")
         return pairs
+
+    @field_validator("otel_protocol")
+    @classmethod
+    def spoken(cls, value: str, info: ValidationInfo) -> str:
+        """A machine may have it for others; it counts where spans are sent."""
+        sends = info.data.get("otel_endpoint") or info.data.get("otel_traces_endpoint")
+        if value != "http/protobuf" and sends:
+            raise ValueError("must be http/protobuf, for which collectors listen on port 4318")
+        return value
 
     @field_validator("api_keys", "target_keys", mode="before")
     @classmethod

@@ -1,5 +1,6 @@
 """LangChain's callbacks, each told to the tree: graphs, nodes, model calls and tool calls become spans."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from stationmaster.tracing.tree import Tree
 
 _NODE_TAG = "graph:step:"
 _HIDDEN_TAG = "langsmith:hidden"
+_CALL = "__pregel_push"
 Told = dict[str, Any] | None
 
 
@@ -36,7 +38,7 @@ class Spans(BaseCallbackHandler):
         name = str(kwargs.get("name") or (serialized or {}).get("name") or "run")
         if parent_run_id is None or not self.tree.knows(parent_run_id):
             self.tree.graph(run_id, name, metadata)
-        elif any(tag.startswith(_NODE_TAG) for tag in tags or ()) and _HIDDEN_TAG not in (tags or ()):
+        elif _is_node(name, tags or (), metadata or {}):
             self.tree.node(run_id, parent_run_id, name, metadata)
         else:
             self.tree.step(run_id, parent_run_id, name)
@@ -99,3 +101,12 @@ class Spans(BaseCallbackHandler):
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         self.tree.fail(run_id, error)
+
+
+def _is_node(name: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> bool:
+    """A node of a graph, or a `@task` of the functional API, which has no tag but the path of a call."""
+    if _HIDDEN_TAG in tags:
+        return False
+    path = metadata.get("langgraph_path") or ("",)
+    is_task = path[0] == _CALL and path[-1] is True and metadata.get("langgraph_node") == name
+    return is_task or any(tag.startswith(_NODE_TAG) for tag in tags)

@@ -6,6 +6,7 @@ import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -105,9 +106,10 @@ async def test_a_clients_trace_goes_on_into_its_run_and_not_into_the_next(
     traced_server: AgentServer, client: Any, collector: Collector
 ) -> None:
     header = {"traceparent": f"00-{TRACE}-{CALLER}-01"}
-    thread = (await client.threads.create())["thread_id"]
+    thread = str(uuid4())
     async with traced_server.sdk(headers=header) as tracing:
-        await tracing.runs.wait(thread, "slowly", input={"n": 1})
+        # The run makes its thread, which gets the run's metadata.
+        await tracing.runs.wait(thread, "slowly", input={"n": 1}, if_not_exists="create")
     found = await asyncio.to_thread(
         collector.wait_for, lambda spans: any(span.parent == CALLER for span in spans)
     )

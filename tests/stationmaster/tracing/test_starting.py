@@ -83,6 +83,12 @@ def test_headers_are_secrets_and_content_is_off(monkeypatch: pytest.MonkeyPatch,
     assert to.shown == "c.example:443"
 
 
+def test_a_protocol_for_others_stops_nobody_who_sends_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert destination(settings(monkeypatch, tmp_path, OTEL_EXPORTER_OTLP_PROTOCOL="grpc")) is None
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -95,5 +101,5 @@ def test_a_setting_that_cannot_be_used_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str
 ) -> None:
     with pytest.raises(SettingsError, match=name) as refused:
-        settings(monkeypatch, tmp_path, **{name: value})
+        settings(monkeypatch, tmp_path, **{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318", name: value})
     assert "secret" not in str(refused.value)

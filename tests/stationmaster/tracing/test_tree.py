@@ -9,6 +9,7 @@ import pytest
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
+from langgraph.func import entrypoint, task
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, RetryPolicy, interrupt
 from opentelemetry.context import Context
@@ -109,6 +110,30 @@ async def test_every_span_says_whose_it_is_and_nothing_else_of_the_metadata(to_c
     spans = to_collector.spans()
     assert all(wanted.items() <= span.attributes.items() for span in spans)
     assert not [name for span in spans for name in span.attributes if "customer" in name or "auth" in name]
+
+
+async def test_tasks_of_the_functional_api_are_told_like_nodes(to_collector: Traced) -> None:
+    @task
+    async def square(n: int) -> int:
+        return n * n
+
+    @entrypoint()
+    async def squares(numbers: list[int]) -> list[int]:
+        return [await square(n) for n in numbers]
+
+    assert await squares.ainvoke([2, 3], to_collector.config()) == [4, 9]
+    assert drawn(to_collector.spans()) == ["invoke_agent LangGraph", "  squares", "    square", "    square"]
+
+
+async def test_a_stream_that_is_closed_ends_its_spans(to_collector: Traced) -> None:
+    stream = supervisor.astream(TASK, to_collector.config(), stream_mode="updates")
+    async for _ in stream:
+        break
+    await stream.aclose()
+    spans = to_collector.spans()
+    (root,) = [span for span in spans if not span.parent]
+    assert root.attributes["langgraph.outcome"] == "cancelled"
+    assert len(to_collector.handler.tree.open) == 0 and not any(span.failed for span in spans)
 
 
 async def test_a_model_call_says_model_tokens_and_how_it_ended(to_collector: Traced) -> None:
