@@ -12,15 +12,16 @@ from agents.engineering_team.steering import End
 
 def ended(state: State, end: End, context: Context, update: Update | None = None) -> Command[Any]:
     """The way from here; `why` is kept where the task ends for another reason than being done."""
-    told = {**(update or {}), "why": end.why}
-    if steering.was_written(state):
-        if steering.is_clean(state):
-            return Command(goto="deliver", update={**told, "why": ""})
-        if is_question(state, context):
-            return Command(goto="sign_off", update=told)
-        why = end.why or "what is written can't be delivered"
-        return Command(goto="report", update={**told, "outcome": "incomplete", "why": why})
-    return Command(goto="report", update={**told, "outcome": _outcome(state, end)})
+    told, why = update or {}, end.why or end.said
+    if not steering.was_written(state):
+        outcome = _outcome(state, end)
+        why = why if outcome in ("incomplete", "unclear") else ""
+        return Command(goto="report", update={**told, "outcome": outcome, "why": why})
+    if steering.is_clean(state):
+        return Command(goto="deliver", update={**told, "why": ""})
+    if is_question(state, context):
+        return Command(goto="sign_off", update={**told, "why": end.why})
+    return Command(goto="report", update={**told, "outcome": "incomplete", "why": why})
 
 
 def is_question(state: State, context: Context) -> bool:
@@ -31,11 +32,11 @@ def is_question(state: State, context: Context) -> bool:
 
 def _outcome(state: State, end: End) -> Outcome:
     """Nothing was written: it was a question, a look at somebody's code, or nothing at all."""
-    made = steering.handed_over(state)
+    made = {one["to"] for one in steering.handed_over(state)}
     if not made:
-        return "unclear" if not end.why.startswith("limit") else "incomplete"
-    if steering.has_code(state) and steering.is_checked(state):
-        return "reviewed"
-    answered = any(one["sources"] for one in state.get("research", []))
-    wanted_code = any(one["to"] != "researcher" for one in made)
-    return "answered" if answered and not wanted_code and not end.why else "incomplete"
+        return "incomplete" if end.why else "unclear"
+    if end.why or "coder" in made:
+        return "incomplete"
+    if steering.has_code(state):
+        return "reviewed" if steering.is_checked(state) else "incomplete"
+    return "answered" if any(one["sources"] for one in state.get("research", [])) else "incomplete"

@@ -75,6 +75,7 @@ async def quality(state: State, runtime: Runtime[Context]) -> Update:
         "number": asked["number"],
         "files": files,
         "before": state.get("reviewed", {}),
+        "given": state.get("given", {}),
         "build": build,
     }
     ended = await quality_team.graph.ainvoke(sent)

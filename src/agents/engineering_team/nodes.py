@@ -22,6 +22,7 @@ from agents.shared.failures import buried, failed
 from agents.shared.limits import over_limit
 from agents.shared.resilience import giving_up
 from agents.shared.running import caller, tenant_on, thread_id
+from agents.shared.shop.text import storable
 
 LONGEST_TASK = 8_000
 NEXT = Literal["researcher", "coder", "quality", "supervisor", "deliver", "sign_off", "report"]
@@ -43,7 +44,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "turns": 1,
         "tests": "",  # the next task brings its own, or none
         "code": "",
-        "task": next(said, "").strip()[:LONGEST_TASK],
+        "task": storable(next(said, "")).strip()[:LONGEST_TASK],
         "given": given,
         "files": given,
         "reviewed": {},
@@ -115,7 +116,8 @@ async def deliver(state: State, runtime: Runtime[Context]) -> Update:
     """
     files, accepted = state.get("files", {}), state.get("outcome") == "accepted"
     build = await tools.tried(files, Context.of(runtime))
-    checked = [*await tools.style_of(files, build), *await tools.holes_in(files, build)]
+    style = await tools.style_of(files, build, state.get("given", {}))
+    checked = [*style, *await tools.holes_in(files, build)]
     found = joined(checked, [one for one in steering.findings(state) if one["by"] == "model"])
     update: Update = {"build": build}
     if build["kind"] != "passed":
@@ -126,7 +128,15 @@ async def deliver(state: State, runtime: Runtime[Context]) -> Update:
     async with giving_up(runtime) as given_up:
         tenant = await tenant_on(runtime)
         by = caller().identity if blocking(found) else None
-        await tools.keep(state, build, found, tenant=tenant, thread_id=thread_id(runtime), accepted_by=by)
+        there = await tools.keep(
+            state, build, found, tenant=tenant, thread_id=thread_id(runtime), accepted_by=by
+        )
+        if there != files:  # a run from the past: what was delivered stays
+            return {
+                **update,
+                "outcome": "incomplete",
+                "why": "this task was delivered before, with other code",
+            }
         return {**update, "outcome": "accepted" if blocking(found) else "delivered"}
     return {**update, **failed("deliver", given_up)}
 
@@ -152,4 +162,4 @@ def _given(state: State) -> Files:
     for name, text in given.items():
         if not isinstance(text, str) or len(text) > LONGEST_FILE:
             raise ValueError(f"{name} must be text of at most {LONGEST_FILE} characters: send one module")
-    return {name: text for name, text in given.items() if text.strip()}
+    return {name: storable(text) for name, text in given.items() if text.strip()}

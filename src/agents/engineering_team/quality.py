@@ -33,6 +33,7 @@ class QualityState(TypedDict):
     number: int
     files: Files
     before: NotRequired[Files]
+    given: NotRequired[Files]
     build: Build
     review: NotRequired[Check | None]
     audit: NotRequired[Check | None]
@@ -90,10 +91,11 @@ async def reviewer(state: QualityState, runtime: Runtime[Context]) -> Update:
         "messages": [prompts.facts(task=state["task"], brief=brief, tests=state["build"]["summary"])],
         "files": state["files"],
         "before": state.get("before", {}),
+        "given": state.get("given", {}),
         "build": state["build"],
     }
     ended = await reviewing.graph.ainvoke(sent)
-    found = await tools.style_of(state["files"], state["build"])
+    found = await tools.style_of(state["files"], state["build"], state.get("given", {}))
     return {
         "review": _check(state, ended, joined(found, looking.said(ended, "style", state["files"])))
     } | _came(state, "reviewer", ended, found)

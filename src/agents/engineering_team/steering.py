@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from agents.engineering_team.asking import Decision
 from agents.engineering_team.checks.finding import Finding, blocking
 from agents.engineering_team.context import MAX_IDLE, MAX_REPEATS, STEPS_TO_END, Context
-from agents.engineering_team.ledger import Handoff, digest, idle, repeated
+from agents.engineering_team.ledger import LONGEST_WORDS, Handoff, digest, idle, repeated
 from agents.engineering_team.state import State
 from agents.shared.limits import over_limit
 
@@ -34,9 +34,10 @@ class Again:
 
 @dataclass(frozen=True)
 class End:
-    """It is over; `why` is empty where the task is simply done."""
+    """It is over. `why` is the limit that ended it, if one did; `said` is the reason of who decided to finish."""
 
     why: str = ""
+    said: str = ""
 
 
 Step: TypeAlias = Go | Again | End
@@ -47,7 +48,8 @@ def due(state: State, context: Context) -> End | None:
     made = handed_over(state)
     if len(made) >= context.max_handoffs:
         return End(f"the ceiling of {context.max_handoffs} hand-offs is reached")
-    if idle([one for one in state.get("results", []) if one["number"] > advised_at(state)]) >= MAX_IDLE:
+    came = [one for one in state.get("results", []) if one["number"] > advised_at(state)]
+    if idle([one for one in came if one["worker"] in get_args(Worker)]) >= MAX_IDLE:
         return End(f"the last {MAX_IDLE} hand-offs brought nothing new")
     if state.get("remaining_steps", STEPS_TO_END + 1) <= STEPS_TO_END:
         return End("the run has no steps left")
@@ -80,7 +82,7 @@ def _step(state: State, decision: Decision, context: Context) -> Step:
         and was_written(state)
     ):
         return End(f"the work went back to the coder {fixes(state)} times, which is the limit")
-    brief = decision.brief.strip() or state.get("task", "")
+    brief = (decision.brief.strip() or state.get("task", ""))[:LONGEST_WORDS]
     if earlier := repeated(state.get("handoffs", []), decision.route, brief, seen(state, decision.route)):
         return Again(
             f"{decision.route} was asked this in hand-off {earlier['number']}, and nothing has changed since"
@@ -96,7 +98,7 @@ def _finish(state: State, decision: Decision) -> Step:
             return Go(
                 "quality", "code is not delivered before it was looked at", "The whole change.", by="rule"
             )
-    return End("" if handed_over(state) else decision.reason)
+    return End(said=decision.reason)
 
 
 def advised_at(state: State) -> int:

@@ -18,7 +18,8 @@ from agents.shared.sandbox import runner
 from agents.shared.sandbox.verdicts import log_of
 from agents.shared.shop.text import storable
 
-_KEEP = load(__file__)["keep_deliverable"]
+_SQL = load(__file__)
+_KEEP, _KEPT = _SQL["keep_deliverable"], _SQL["kept_files"]
 UNREAD = ("syntax", "crashed", "unprotected", "memory")
 """Verdicts after which code is not read in this process: an interpreter fell over it, or never saw it."""
 
@@ -36,11 +37,12 @@ async def tried(files: Files, context: Context) -> Build:
     }
 
 
-async def style_of(files: Files, build: Build) -> list[Finding]:
-    """What can be read off the files for the reviewer."""
+async def style_of(files: Files, build: Build, given: Files) -> list[Finding]:
+    """What can be read off the files for the reviewer. Tests that the caller gave are not objected to."""
     if unread := _unread("style", build):
         return unread
-    return await asyncio.to_thread(style.look, files.get(SOLUTION, ""), files.get(TESTS, ""))
+    tests = "" if given.get(TESTS) else files.get(TESTS, "")
+    return await asyncio.to_thread(style.look, files.get(SOLUTION, ""), tests)
 
 
 async def holes_in(files: Files, build: Build) -> list[Finding]:
@@ -63,8 +65,8 @@ async def keep(
     tenant: str,
     thread_id: str,
     accepted_by: str | None,
-) -> bool:
-    """Keep the deliverable of the thread's current task; False when it is kept already."""
+) -> Files:
+    """Keep the deliverable of the thread's current task, once; the files that are kept, now or the first time."""
     row = {
         "key": f"deliverable:{thread_id}:{state.get('turns', 0)}",
         "tenant": tenant,
@@ -79,5 +81,8 @@ async def keep(
         "accepted_by": accepted_by,
     }
     async with breaker("workshop"), connection() as conn:
-        kept = await (await conn.execute(_KEEP, row)).fetchone()
-    return kept is not None
+        await conn.execute(_KEEP, row)
+        kept = await (await conn.execute(_KEPT, row)).fetchone()
+    if kept is None:
+        raise RuntimeError("workshop.deliverables refused a row and holds none")
+    return kept["files"]

@@ -7,6 +7,8 @@ from uuid import uuid4
 import pytest
 
 from agents.engineering_team import library, tools
+from agents.engineering_team.ledger import digest
+from agents.engineering_team.workers import writing
 from agents.shared import database, models
 from agents.shared.sandbox import runner
 from tests.agents.engineering_team.in_process import (
@@ -149,6 +151,26 @@ async def test_the_log_of_a_refused_tool_tells_the_model_and_it_goes_on(
     assert any("all 1 tests passed" in text for text in told)
 
 
+@pytest.mark.parametrize(
+    "weaker",
+    [
+        "def test_a(): pass\n",
+        "test_a = print\n",
+        "def test_a():\n    assert f()\n\n\ndel test_a\n",
+        "",
+        "def broken(:",
+    ],
+)
+def test_a_test_that_passed_stays_as_it_is(weaker: str) -> None:
+    kept = "from solution import f\n\n\ndef test_a():\n    assert f()\n"
+    writing.may_change("", kept, kept + "\n\ndef test_b():\n    assert f() == 1\n")
+    writing.may_change("", kept, kept.replace("    assert", "    # a comment\n    assert"))
+    with pytest.raises(writing.ToolRefused):
+        writing.may_change(
+            "", kept, weaker if weaker.startswith("def") else kept + weaker if weaker else "x = 1\n"
+        )
+
+
 async def test_a_test_that_passed_is_not_weakened(
     openai_server: OpenAIServer, workshop: str, model: str
 ) -> None:
@@ -282,6 +304,20 @@ async def test_a_deliverable_is_kept_once_although_the_node_runs_again(
             await team.ask(CELSIUS)
     assert made(await team.run(None))["outcome"] == "delivered"
     assert len([row for row in deliverables(workshop) if row["thread_id"] == team.thread_id]) == 1
+
+
+async def test_a_run_from_the_past_does_not_replace_what_was_delivered(workshop: str) -> None:
+    team = Team.open()
+    await team.ask(CELSIUS)
+    history = [one async for one in team.graph.aget_state_history(team.config)]
+    before = next(one for one in history if one.next == ("deliver",))
+    files = {**before.values["files"], "solution.py": before.values["files"]["solution.py"] + "\n# other\n"}
+    values = {name: {**before.values[name], "of": digest(files)} for name in ("build", "review", "audit")}
+    forked = await team.graph.aupdate_state(before.config, {"files": files, **values}, as_node="coder")
+    state: Any = await team.graph.ainvoke(None, forked, context=team.context)
+    assert made(state)["why"] == "this task was delivered before, with other code"
+    (row,) = [row for row in deliverables(workshop) if row["thread_id"] == team.thread_id]
+    assert "# other" not in row["files"]["solution.py"]
 
 
 async def test_without_walls_nothing_is_run_read_or_delivered(

@@ -113,6 +113,35 @@ async def test_a_task_that_says_nothing_begins_nothing(workshop: str, task: str)
     assert kept(workshop, team) == []
 
 
+@pytest.mark.parametrize("task", ["Review this code.", "Is it safe?"])
+async def test_without_code_there_is_nothing_to_look_at(workshop: str, task: str) -> None:
+    state = await Team.open().ask(task)
+    assert (made(state)["outcome"], made(state)["why"]) == (
+        "unclear",
+        "there is no code to look at: send it as `code`",
+    )
+
+
+async def test_odd_characters_and_long_words_are_no_trouble(workshop: str) -> None:
+    for task in ("Write Celsius, \x00 and \ud800!", "Write Celsius code. " * 300):
+        assert made(await Team.open().ask(task))["outcome"] == "delivered"
+
+
+async def test_what_everybody_costs_is_counted(workshop: str) -> None:
+    usage = (await Team.open().ask("By our house rules, write a function that verifies a signature."))[
+        "usage"
+    ]
+    names = {"supervisor", "researcher", "coder", "quality_lead", "reviewer", "auditor"}
+    assert set(usage) == {f"{name}|offline:rules" for name in names}
+    assert usage["quality_lead|offline:rules"]["calls"] == 4
+
+
+async def test_the_callers_code_that_nobody_can_mend_is_incomplete(workshop: str) -> None:
+    state = await Team.open().ask("Mend this.", code=UNSAFE["plain"])
+    assert (made(state)["outcome"], made(state)["why"]) == ("incomplete", "the coder knows no more")
+    assert "unsafe-comparison" in reply(state)
+
+
 async def test_a_task_that_the_rules_dont_know_ends_honestly(workshop: str) -> None:
     state = await Team.open().ask("Write a function that folds the laundry.")
     assert (asked(state), made(state)["outcome"]) == (["coder"], "incomplete")

@@ -145,8 +145,8 @@ def decide(state: State, route: str, brief: str = "", context: Context = CONTEXT
 def test_a_decision_is_followed() -> None:
     assert decide(state(task="t"), "coder", "do") == Go("coder", "because", "do")
     assert decide(state(task="the task"), "researcher", " ") == Go("researcher", "because", "the task")
-    assert decide(state(task="t"), "finish") == End("because")
-    assert decide(built(), "finish") == End()
+    assert decide(state(task="t"), "finish") == End(said="because")
+    assert decide(built(), "finish") == End(said="because")
 
 
 def test_what_cant_be_is_decided_again_and_then_ends() -> None:
@@ -162,7 +162,7 @@ def test_code_is_never_finished_unseen() -> None:
     found = decide(unseen, "finish")
     assert (found.to, found.by) == ("quality", "rule")
     asked = [handed(1), handed(2, "quality", seen=steering.seen(unseen, "quality"))]
-    assert decide(built(audit=None, handoffs=asked), "finish") == End(), (
+    assert decide(built(audit=None, handoffs=asked), "finish") == End(said="because"), (
         "it was asked, and can't be asked again"
     )
 
@@ -188,6 +188,10 @@ def test_limits_end_it_before_anybody_is_asked() -> None:
     nothing = [came(1, ended="nothing"), came(2, ended="nothing")]
     assert steering.due(state(results=nothing), CONTEXT) == End("the last 2 hand-offs brought nothing new")
     assert steering.due(state(results=nothing, advised_at=2), CONTEXT) is None
+    both = [came(1, "reviewer", "nothing"), came(1, "auditor", "nothing"), came(1, "coder")]
+    assert steering.due(state(results=[both[2], *both[:2]]), CONTEXT) is None, (
+        "the lead's own are not counted"
+    )
     assert steering.due(state(remaining_steps=5), CONTEXT) == End("the run has no steps left")
 
 

@@ -14,6 +14,8 @@ _FACTS = re.compile(
     r"\b(our|house rules?|by the rules?|polic(?:y|ies)|guidelines?|conventions?|how do we|what (?:is|are|do)|which|"
     r"when|look up|find out|research|where|why)\b|\?\s*$"
 )
+LONGEST_BRIEF = 2_000
+_WRITE = re.compile(r"\b(write|build|implement|create|program)\b")
 _LOOK = re.compile(r"\b(review|audit|check|inspect|look (?:at|over)|is (?:this|it) (?:safe|secure))\b")
 _MEND = re.compile(r"\b(fix|mend|repair|refactor|correct|make (?:it|this|the code) (?:safe|pass|work))\b")
 
@@ -57,10 +59,12 @@ def _next(facts: dict[str, Any]) -> tuple[str, str, str]:
 def _begin(facts: dict[str, Any], task: str, words: str) -> tuple[str, str, str]:
     wants_code, wants_facts = bool(_CODE.search(words)), bool(_FACTS.search(words))
     asked = {one.get("to") for one in facts.get("handoffs", [])}
+    if _LOOK.search(words) and not _WRITE.search(words):
+        return "finish", "there is no code to look at: send it as `code`", ""
     if wants_facts and "researcher" not in asked:
-        return "researcher", "the task asks for something that is written down", task
+        return "researcher", "the task asks for something that is written down", task[:LONGEST_BRIEF]
     if wants_code and "coder" not in asked:
-        return "coder", "the task asks for code", task
+        return "coder", "the task asks for code", task[:LONGEST_BRIEF]
     if asked:
         return "finish", "nobody else can help", ""
     return "finish", "the task says neither what to build nor what to look up", ""

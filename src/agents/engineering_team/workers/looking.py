@@ -41,10 +41,12 @@ class Report(TypedDict):
 
 
 class LookingState(Accounted):
-    """The agent's state, and what its tools may read. `before` are the files as they were reviewed last."""
+    """The agent's state, and what its tools may read. `before` are the files as they were reviewed last,
+    `given` those that the caller sent."""
 
     files: NotRequired[Files]
     before: NotRequired[Files]
+    given: NotRequired[Files]
     build: NotRequired[Build]
 
 

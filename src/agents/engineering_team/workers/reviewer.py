@@ -26,8 +26,8 @@ async def read_diff(runtime: Runtime) -> str:
 async def check_style(runtime: Runtime) -> str:
     """Read off solution.py what can be read off without knowing what it is for: broad excepts, unused names, missing
     docstrings, defaults that are made once, functions without a test."""
-    build = runtime.state.get("build")
-    found = await tools.style_of(runtime.state.get("files", {}), build) if build else []
+    build, given = runtime.state.get("build"), runtime.state.get("given", {})
+    found = await tools.style_of(runtime.state.get("files", {}), build, given) if build else []
     return "\n".join(map(line_of, found)) or "Nothing was found."
 
 

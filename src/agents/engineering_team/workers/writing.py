@@ -13,6 +13,7 @@ from agents.engineering_team.checks.reading import UNREADABLE
 from agents.engineering_team.context import Context
 from agents.engineering_team.steering import TESTS
 from agents.shared.errors import PermanentError
+from agents.shared.shop.text import storable
 
 LONGEST_FILE = 20_000
 Path = Annotated[
@@ -31,7 +32,7 @@ async def write_file(path: Path, content: Text, runtime: ToolRuntime[Context, An
     """Write a file of the work item, whole; what was in it before is gone."""
     text = unfenced(content)
     if path == TESTS:
-        _may_change(runtime.state.get("given", {}).get(TESTS, ""), runtime.state.get("kept_tests", ""), text)
+        may_change(runtime.state.get("given", {}).get(TESTS, ""), runtime.state.get("kept_tests", ""), text)
     message = f"{path} is written: {len(text.splitlines())} lines."
     return _noted(runtime, message, files={path: text})
 
@@ -55,14 +56,15 @@ def unfenced(code: str) -> str:
     lines = code.strip().splitlines()
     if len(lines) >= 2 and lines[0].startswith("```") and lines[-1].strip() == "```":
         lines = lines[1:-1]
-    return "\n".join(lines) + "\n"
+    return storable("\n".join(lines) + "\n")
 
 
-def _may_change(given: str, kept: str, text: str) -> None:
+def may_change(given: str, kept: str, text: str) -> None:
     """Raises ToolRefused for tests that the caller gave, and where a test is gone or changed that passed before."""
     if given:
         raise ToolRefused("The tests are the caller's: they stay as they are. Mend solution.py.")
-    gone = [name for name, body in _tests(kept).items() if _tests(text).get(name) != body]
+    now = _tests(text)
+    gone = [name for name, body in _tests(kept).items() if now.get(name) != body]
     if gone:
         raise ToolRefused(
             f"Tests that passed before are kept as they are: {', '.join(gone)}. Add others beside them."
@@ -76,7 +78,11 @@ def _tests(text: str) -> dict[str, str]:
     except UNREADABLE as error:
         raise ToolRefused(f"The file can't be read as Python: {str(error).partition(chr(10))[0]}") from error
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return {node.name: ast.dump(node) for node in body if isinstance(node, kinds)}
+    found = {node.name: ast.dump(node) for node in body if isinstance(node, kinds)}
+    for one in (inner for node in body if not isinstance(node, kinds) for inner in ast.walk(node)):
+        if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load):
+            found[one.id] = "given another value, or none"
+    return found
 
 
 def _noted(runtime: ToolRuntime[Context, Any], text: str, **update: Any) -> Command[Any]:
