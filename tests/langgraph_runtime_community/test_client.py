@@ -116,4 +116,5 @@ async def test_a_server_that_is_killed_in_the_middle_of_a_stream(
         parts = await following
     assert steps(parts) == [f"step_{number}" for number in range(1, 11)]
     assert [part.data["attempt"] for part in parts if part.event == "metadata"] == [1, 2]
-    assert {part.event for part in parts} == {"metadata", "updates"}, "no gap"
+    # Nothing is missing; nobody can know that, for step 6 might have been saved and not told.
+    assert [part.event for part in parts if part.event != "updates"] == ["metadata", "gap", "metadata"]

@@ -4,11 +4,14 @@ kept is gone; whatever modes they asked for, in both protocols."""
 import asyncio
 import json
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
+from langgraph_runtime_community.streams import hub
+from langgraph_runtime_community.streams.events import Event, Told
 from langgraph_runtime_community.sweeping import housekeeping
 from stationmaster.client import follow, start
 from tests.fakes.community_server import CommunityServer
@@ -153,3 +156,26 @@ async def test_the_second_protocol_carries_it_as_an_event_of_its_custom_channel(
         run
     ]
     assert other["run_id"] != run
+
+
+@pytest.mark.parametrize(("most_events", "most_bytes"), [(100, 10**9), (10**9, 5000)])
+async def test_a_client_that_does_not_read_fills_no_memory(
+    monkeypatch: pytest.MonkeyPatch, most_events: int, most_bytes: int
+) -> None:
+    """It is told of a gap in the place of what was forgotten; ends of runs are never forgotten."""
+    monkeypatch.setattr(hub, "MOST_EVENTS", most_events)
+    monkeypatch.setattr(hub, "MOST_BYTES", most_bytes)
+    run, other, told = uuid4(), uuid4(), Told()
+    channel = hub.Hub().listen_thread(uuid4())
+    channel.put(Event((1, 1), other, "control", b"done"))
+    for number in range(1, 1001):
+        channel.put(Event((2, number), run, "updates", b"x" * 50))
+    channel.put(Event((2, 1001), run, "control", b"done"))
+    found = list[Event]()
+    while channel.waits():
+        found.append(await channel.next())
+    assert len(found) <= 103 and [event for event in found if told.is_new(event)] == found
+    assert (found[0].event, found[0].run_id) == ("gap", run) and b"read the thread's state" in found[0].data
+    assert found[1].is_end and found[1].run_id == other and found[-1].is_end
+    numbers = [event.id[1] for event in found if event.event == "updates"]
+    assert numbers == list(range(numbers[0], 1001))

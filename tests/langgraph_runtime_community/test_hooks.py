@@ -16,6 +16,9 @@ from tests.fakes.agent_server import free_port
 from tests.langgraph_runtime_community.conftest import HOOK_SECRET
 from tests.langgraph_runtime_community.world import World, key
 
+AFTER_A_KILL_S = 110
+"""A webhook whose sender was killed is tried again by another one after a minute, twice if that one was, too."""
+
 
 @dataclass
 class Receiver:
@@ -30,9 +33,9 @@ class Receiver:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/hook"
 
-    async def of(self, run_id: str, count: int = 1) -> list[dict[str, Any]]:
+    async def of(self, run_id: str, count: int = 1, patience_s: float = 40) -> list[dict[str, Any]]:
         """The bodies that came for a run, once there are so many."""
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(patience_s):
             while len(found := [body for _, body in self.got if body["run_id"] == run_id]) < count:
                 self.came.clear()
                 await self.came.wait()

@@ -2,15 +2,18 @@
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import langgraph_runtime_community
 from langgraph_runtime_community.version import SUPPORTED, mismatch
-from tests.fakes.agent_server import clean_environment
+from tests.fakes.agent_server import ROOT, clean_environment
 from tests.langgraph_runtime_community import asked
 
 
@@ -75,3 +78,31 @@ def test_another_minor_of_the_server_is_refused_with_the_way_out() -> None:
     assert mismatch(".".join(map(str, (*SUPPORTED, 99)))) is None
     reason = mismatch("0.17.0")
     assert reason and "langgraph-api" in reason and "STATIONMASTER_RUNTIME_EDITION=inmem" in reason
+
+
+# What these write is told, and decides nothing.
+TELL = {"hooks/sending.py", "hooks/signing.py", "hooks/payload.py", "lease.py"}
+
+
+def test_one_clock_decides() -> None:
+    """Processes whose clocks differ agree on what is due, alive, past its time: the database says what time it is."""
+    root = Path(langgraph_runtime_community.__file__).parent
+    reads = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        if re.search(r"datetime\.now|time\.time\(|utcnow", path.read_text())
+    }
+    assert reads == TELL
+
+
+def test_what_is_said_to_prove_a_promise_is_there() -> None:
+    """The table of docs/runtime.md names files, directories, and tests in files."""
+    text = (ROOT / "docs" / "runtime.md").read_text()
+    table = text.partition("## What proves it")[2].partition("\n## ")[0]
+    named = re.findall(r"`((?:tests/|conformance/|test_)[^`]*)`", table)
+    assert len(named) > 50
+    for name in named:
+        file, _, test = name.partition("::")
+        path = (ROOT if file.startswith("tests/") else Path(__file__).parent) / file
+        assert path.exists(), name
+        assert not test or f"def {test}(" in path.read_text(), name

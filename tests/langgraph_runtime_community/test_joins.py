@@ -71,8 +71,8 @@ async def test_a_run_that_is_made_during_a_look_is_not_taken_for_gone(
     monkeypatch.setattr(watching, "_states", none_yet)
     async with hub.HUB.listen(run) as channel:
         await watching.WATCHER.look()
-        assert channel.queue.empty()
+        assert not channel.waits()
         monkeypatch.undo()
         hub.HUB.leaves(run, over=False)
         await watching.WATCHER.look()
-        assert channel.queue.get_nowait().is_end  # of one that was known and has no row, it is the end
+        assert (await channel.next()).is_end  # of one that was known and has no row, it is the end

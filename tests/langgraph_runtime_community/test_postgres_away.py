@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import httpx
 import psycopg
@@ -21,6 +22,7 @@ from tests.langgraph_runtime_community.world import World, key
 
 AWAY_S = float(os.environ.get("AWAY_S", "8"))
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180 + AWAY_S)]
+OF_CRON = "SELECT run_id FROM server.runs WHERE kwargs #>> '{config,configurable,cron_id}' = %s"
 CUT = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -42,7 +44,8 @@ def world(postgres: OwnPostgres) -> World:
 @pytest.fixture(scope="module")
 def served(postgres: OwnPostgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommunityServer]:
     directory = tmp_path_factory.mktemp("away")
-    made = CommunityServer(directory, database=postgres.uri, env={"LEDGER_URI": postgres.uri})
+    env = {"LEDGER_URI": postgres.uri, "CRON_SCHEDULER_SLEEP_TIME": "1"}
+    made = CommunityServer(directory, database=postgres.uri, env=env)
     made.start_blocking()
     yield made
     made.kill_blocking()
@@ -90,6 +93,32 @@ async def test_postgres_is_restarted_in_the_middle_of_a_run(
     await asyncio.to_thread(postgres.stop, mode)
     await asyncio.to_thread(postgres.start)
     await whole(world, served, name, run, thread)
+
+
+@pytest.mark.parametrize("mode", ["fast", "immediate"])
+async def test_a_cron_fires_on_while_postgres_is_restarted(
+    served: CommunityServer, world: World, postgres: OwnPostgres, mode: str
+) -> None:
+    """Of a slot comes one run or, where Postgres was away, none; and it goes on by itself."""
+    slots = "SELECT slot, run_id FROM server.cron_slots WHERE cron_id = %s ORDER BY slot"
+    async with served.sdk() as api:
+        every_second: Any = await api.crons.create(
+            "echo", schedule="* * * * * *", input={"said": "tick"}, on_run_completed="keep"
+        )
+        cron = every_second["cron_id"]
+        await world.until(lambda: len(world.ask(slots, cron)) >= 2, "it fires")
+        for _ in range(2):
+            await asyncio.to_thread(postgres.stop, mode)
+            await asyncio.to_thread(postgres.start)
+            before = len(world.ask(slots, cron))
+            await world.until(lambda n=before: len(world.ask(slots, cron)) >= n + 2, "it fires again")
+        used = world.ask(slots, cron)
+        await api.crons.delete(cron)
+    made = [str(row["run_id"]) for row in world.ask(OF_CRON, cron)]
+    assert len(made) >= 6 and {row["run_id"] for row in used} <= {UUID(run) for run in made} | {None}
+    assert len(made) - len(used) <= 2, "no more runs than slots, but for what fired while we looked"
+    for run in made:
+        assert await world.ended(run) == "success"
 
 
 async def test_postgres_is_away_for_a_while(

@@ -23,14 +23,14 @@ from tests.conftest import clone
 from tests.fakes.community_server import CommunityServer
 from tests.fakes.graphs import ledger
 from tests.langgraph_runtime_community.conftest import HOOK_SECRET
-from tests.langgraph_runtime_community.test_hooks import Receiver
+from tests.langgraph_runtime_community.test_hooks import AFTER_A_KILL_S, Receiver
 from tests.langgraph_runtime_community.world import World, key
 
 log = logging.getLogger(__name__)
 KILLS = int(os.environ.get("KILLS", "6"))
 SEED = int(os.environ.get("SEED", random.randrange(10**9)))
 CLIENTS = 6
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120 + 20 * KILLS)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240 + 20 * KILLS)]
 TWICE = """SELECT thread_id, metadata ->> 'step' AS step, count(*) AS times FROM checkpoints
 WHERE checkpoint_ns = '' GROUP BY 1, 2 HAVING count(*) > 1"""
 
@@ -139,7 +139,7 @@ async def client(fleet: Fleet, hook: str, done: asyncio.Event, accepted: list[Ac
 
 async def test_nothing_is_lost_and_nothing_saved_is_done_again(world: World, fleet: Fleet) -> None:
     receiver, accepted, done = Receiver(), list[Accepted](), asyncio.Event()
-    async with receiver.listening(), asyncio.timeout(110 + 20 * KILLS):
+    async with receiver.listening(), asyncio.timeout(230 + 20 * KILLS):
         clients = [asyncio.create_task(client(fleet, receiver.url, done, accepted)) for _ in range(CLIENTS)]
         for _ in range(KILLS):
             await asyncio.sleep(fleet.chance.uniform(0, 2))  # at a random moment
@@ -150,7 +150,7 @@ async def test_nothing_is_lost_and_nothing_saved_is_done_again(world: World, fle
         assert len(accepted) > 2 * KILLS
         for run in accepted:
             assert await world.ended(run.run) == "success"
-            await receiver.of(run.run)
+            await receiver.of(run.run, patience_s=AFTER_A_KILL_S)
     attempts = {
         str(row["run_id"]): row["attempt"] for row in world.ask("SELECT run_id, attempt FROM server.runs")
     }

@@ -116,7 +116,7 @@ async def _follow(standing: Standing, channel: Subscription, modes: Any) -> Asyn
     if over:
         return
     while True:
-        event = await channel.queue.get()
+        event = await channel.next()
         if event.is_end:
             return
         if told.is_new(event) and wanted(event.event, modes):

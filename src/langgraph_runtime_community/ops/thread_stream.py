@@ -85,7 +85,7 @@ async def _followed(thread: UUID, last_event_id: str | None, ctx: Context) -> As
                 if told.is_new(event):
                     yield event
         while True:
-            event = await channel.queue.get()
+            event = await channel.next()
             if told.is_new(event):
                 yield event
 

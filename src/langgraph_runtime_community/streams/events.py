@@ -2,7 +2,10 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
+
+import orjson
 
 EventId = tuple[int, int]
 START: EventId = (-1, 0)
@@ -47,6 +50,12 @@ def parse_id(text: str | None) -> EventId | None:
     return int(base), int(number) if number.isdigit() else 2**31 - 1 if number == "*" else 0
 
 
+def gap(run_id: UUID, why: str, **more: Any) -> Event:
+    """That a client of a run may have missed events, told by one who is not its worker."""
+    told = {"run_id": str(run_id), "why": f"{why}: read the thread's state", **more}
+    return Event(NOWHERE, run_id, GAP, orjson.dumps(told))
+
+
 def end_of(run_id: UUID) -> Event:
     """That a run is over, told by one who is not its worker."""
     return Event(NOWHERE, run_id, CONTROL, DONE)
@@ -60,8 +69,9 @@ class Told:
         self._last: OrderedDict[UUID, EventId] = OrderedDict()
 
     def is_new(self, event: Event) -> bool:
-        """Whether the event is to be told; it counts as told then. What belongs to no run always is."""
-        if event.run_id is None:
+        """Whether the event is to be told; it counts as told then. What belongs to no run always is; so is a gap that
+        is none of a run's own events."""
+        if event.run_id is None or (event.event == GAP and event.id == NOWHERE):
             return True
         last = self._last.get(event.run_id, START)
         now = OVER if event.is_end else event.id

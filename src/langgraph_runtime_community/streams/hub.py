@@ -5,7 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from langgraph_runtime_community.streams.events import Event
+from langgraph_runtime_community.streams.events import Event, gap
+
+MOST_EVENTS, MOST_BYTES = 10_000, 64_000_000
+"""What waits for a client that does not read; beyond that it is told of a gap instead."""
+SLOW = "more had happened than the client had read"
 
 
 class Subscription:
@@ -13,7 +17,33 @@ class Subscription:
 
     def __init__(self, hub: "Hub", run_id: UUID | None, thread_id: UUID | None) -> None:
         self.hub, self.run_id, self.thread_id = hub, run_id, thread_id
-        self.queue: asyncio.Queue[Event] = asyncio.Queue()
+        self._waiting: asyncio.Queue[Event] = asyncio.Queue()
+        self._bytes = 0
+
+    def put(self, event: Event) -> None:
+        """Hand it an event. Where too much waits already, that is forgotten but for ends of runs, and a gap told."""
+        if self._waiting.qsize() >= MOST_EVENTS or self._bytes + len(event.data) > MOST_BYTES:
+            self._forget()
+        self._bytes += len(event.data)
+        self._waiting.put_nowait(event)
+
+    async def next(self) -> Event:
+        """The event that waits longest, once there is one."""
+        event = await self._waiting.get()
+        self._bytes -= len(event.data)
+        return event
+
+    def waits(self) -> bool:
+        """Whether anything is there to be read."""
+        return not self._waiting.empty()
+
+    def _forget(self) -> None:
+        waited = [self._waiting.get_nowait() for _ in range(self._waiting.qsize())]
+        runs = dict.fromkeys(event.run_id for event in waited if event.run_id and not event.is_end)
+        self._bytes = 0
+        for event in (*(gap(run_id, SLOW) for run_id in runs), *(event for event in waited if event.is_end)):
+            self._bytes += len(event.data)
+            self._waiting.put_nowait(event)
 
     async def __aenter__(self) -> "Subscription":
         return self
@@ -86,14 +116,14 @@ class Hub:
     def publish(self, event: Event, thread_id: UUID) -> None:
         """Hand an event to all that listen to its run or thread."""
         for subscription in self._runs.get(event.run_id, ()) if event.run_id else ():
-            subscription.queue.put_nowait(event)
+            subscription.put(event)
         for subscription in self._threads.get(thread_id, ()):
-            subscription.queue.put_nowait(event)
+            subscription.put(event)
 
     def publish_to(self, subscribers: Iterable[Subscription], event: Event) -> None:
         """Hand an event to some."""
         for subscription in subscribers:
-            subscription.queue.put_nowait(event)
+            subscription.put(event)
 
     def runs_elsewhere(self) -> list[UUID]:
         """Runs that somebody here waits for and no worker here has."""
