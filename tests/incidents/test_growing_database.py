@@ -123,7 +123,7 @@ def questions(uri: str, threads: list[UUID]) -> int:
         return int((conn.execute(query, (threads,)).fetchone() or (0,))[0])
 
 
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("threads_a_day", [1, pytest.param(50, marks=pytest.mark.slow)])
 async def test_retention_keeps_a_third(threads_a_day: int, database: str, tmp_path: Path) -> None:
     waiting = await ninety_days(database, threads_a_day)

@@ -68,7 +68,7 @@ async def approve(place: Host, graph: str, count: int, uri: str) -> dict[str, tu
         return {row[0]: (row[1], row[2]) for row in conn.execute(COUNT, (f"{graph}-{count}-%",))}
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", ["saver", pytest.param("durable", marks=pytest.mark.slow)])
 async def test_each_customer_is_told_once(kind: str, lab_host: HostOf, lab_database: str) -> None:
     place, count = lab_host(kind), APPROVALS[kind]

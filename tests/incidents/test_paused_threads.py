@@ -83,7 +83,7 @@ async def release(place: Host, name: str) -> None:
     await place.start({RELEASE: name})
 
 
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", ["saver", pytest.param("durable", marks=pytest.mark.slow)])
 async def test_every_paused_thread_goes_on(kind: str, lab_host: HostOf) -> None:
     place, count = lab_host(kind), WAITING[kind]
