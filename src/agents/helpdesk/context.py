@@ -15,8 +15,8 @@ SUMMARISE_ABOVE = 24
 """Messages, tool results among them; a longer conversation is summarised..."""
 KEEP_MESSAGES = 12
 """...and this many of the newest stay as they are."""
-RECURSION_LIMIT = 60
-"""Super-steps. The net below all other limits: ten model calls with all their hooks take fewer."""
+RECURSION_LIMIT = 100
+"""Super-steps. The net below all other limits: ten model calls, each with six hooks and its tools, take 72."""
 WINDOW_CALLS = 5
 """Among so many of the newest tool calls a repeated one is noticed."""
 

@@ -163,6 +163,20 @@ async def test_after_three_model_calls_a_person_has_it(
     assert Ledger(agents_on_shop).mail_kinds(desk.ticket_id) == ["helpdesk-desk"]
 
 
+async def test_as_many_model_calls_as_an_assistant_may_allow_end_before_the_recursion_limit(
+    openai_server: OpenAIServer, agents_on_shop: str, ticket: str
+) -> None:
+    settings = {"model": "openai:ten", "max_model_calls": 10, "max_calls_per_tool": 50}
+    taxes = [calls(("vat", {"net_usd": number + 1, "country": "DE"})) for number in range(10)]
+    openai_server.script(*taxes[:9], ends("Done."))
+    assert final(await Desk.open(ticket, **settings).say("VAT please"))["status"] == "answered"
+    openai_server.script(*taxes)
+    assert (
+        final(await Desk.open(ticket, **settings).say("VAT please"))["why"]
+        == "no answer after 10 model calls"
+    )
+
+
 async def test_a_pause_does_not_begin_the_count_anew(
     desk: Desk, openai_server: OpenAIServer, agents_on_shop: str
 ) -> None:

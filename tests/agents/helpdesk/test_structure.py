@@ -9,6 +9,7 @@ from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
 
 from agents.helpdesk import failing, framing, nodes, watching
+from agents.helpdesk.context import RECURSION_LIMIT
 from agents.helpdesk.graph import EFFECTS, agent, builder, furnished, graph
 from agents.helpdesk.state import State
 from agents.shared.models.agent import AssistantModels
@@ -31,7 +32,7 @@ def test_what_a_caller_may_send_and_what_it_gets() -> None:
     assert set(graph.get_input_jsonschema()["properties"]) == {"messages", "ticket_id", "user_tier"}
     assert "structured_response" in graph.get_output_jsonschema()["properties"]
     assert graph.config is not None
-    assert graph.config.get("recursion_limit") == 60
+    assert graph.config.get("recursion_limit") == RECURSION_LIMIT
 
 
 def test_reducers_are_reducers() -> None:
