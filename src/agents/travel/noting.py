@@ -1,6 +1,7 @@
 """What a traveller says of the trip, checked before it is taken: places that exist, dates to come, numbers in range."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Any, cast
 
@@ -12,12 +13,26 @@ FARTHEST_DAYS = 365
 LONGEST_DAYS = 60
 MOST_TRAVELLERS = 9
 LARGEST_USD = 1_000_000
+_NUMBER = re.compile(r"(?<![\d.,])(\d[\d,]*(?:\.\d+)?)\s?(k\b)?", re.IGNORECASE)
 CLEARED: Update = {"dates": None, "flights_found": None, "hotels_found": None, "draft": None}
 """What was found belongs to the trip as it was."""
 
 
 class ToolRefused(PermanentError):
     """What was asked of a tool can't be; the message is for the model and the traveller, and holds nothing internal."""
+
+
+def require_written(budget_usd: float, texts: Iterable[str]) -> None:
+    """A budget is the traveller's: it has to stand in what they wrote, or it is asked for. Raises ToolRefused."""
+    numbers = {
+        float(match[1].replace(",", "")) * (1_000 if match[2] else 1)
+        for text in texts
+        for match in _NUMBER.finditer(text)
+    }
+    if budget_usd not in numbers:
+        raise ToolRefused(
+            f"The traveller has not written {budget_usd:g}: ask for the budget of the whole trip, in digits."
+        )
 
 
 async def noted(before: Trip, said: Mapping[str, Any], today: str) -> Trip:

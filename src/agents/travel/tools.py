@@ -24,6 +24,7 @@ from agents.travel.noting import (
     MOST_TRAVELLERS,
     ToolRefused,
     noted,
+    require_written,
 )  # fmt: skip
 from agents.travel.state import Dates, Draft, Peer, Trip, Update
 from agents.travel.words import lets_go
@@ -61,8 +62,15 @@ async def note_trip(
         "one_way": one_way, "travellers": travellers, "budget_usd": budget_usd, "passports": passports, "hotel": hotel,
     }  # fmt: skip
     before: Trip = runtime.state.get("trip") or {}
+    if budget_usd is not None:
+        require_written(budget_usd, _written(runtime))
     async with breaker("travel"):
         changes = await noted(before, said, runtime.state.get("today", ""))
+    moved = [changes.get(day, before.get(day)) != before.get(day) for day in ("depart_on", "return_on")]
+    if runtime.state.get("seen") and any(moved):
+        raise ToolRefused(
+            "The traveller's dates were noted and searched: try other dates with try_other_dates."
+        )
     trip: Trip = {**before, **changes}
     return _told(runtime, {"trip": trip, "missing": trips.missing(trip)}, trip=changes, visa=None, **CLEARED)
 
@@ -171,8 +179,7 @@ async def propose_trip(
 @tool
 async def release_hold(runtime: Runtime) -> Command[Any]:
     """End what is held for the traveller, when the newest message asks for it."""
-    said = (message.text for message in reversed(runtime.state["messages"]) if message.type == "human")
-    if not lets_go(next(said, "")):
+    if not lets_go(_written(runtime)[-1]):
         raise ToolRefused("The newest message does not ask for it: ask the traveller to write `release`.")
     return leave(runtime, "release", "It is released.", release=True)
 
@@ -185,6 +192,11 @@ def tools_of(peer: Peer) -> list[BaseTool]:
         "visas": [check_visa],
     }
     return [note_trip, *own[peer], propose_trip, release_hold, *hand_overs(peer)]
+
+
+def _written(runtime: Runtime) -> list[str]:
+    """What the traveller has written, the newest last; never nothing."""
+    return ["", *(message.text for message in runtime.state["messages"] if message.type == "human")]
 
 
 def _trip(runtime: Runtime) -> Trip:

@@ -107,6 +107,22 @@ async def test_a_rule_that_was_written_into_state_opens_nothing(agency: Agency) 
     assert (await rosa.answer(APPROVE))["outcome"] == "held"
 
 
+async def test_countries_that_were_written_into_state_cross_the_border_all_the_same(agency: Agency) -> None:
+    agency.week()
+    rosa = Traveller(agency)
+    values = await rosa.say(WISH.replace("German", "Indian"))
+    forged = {"trip": {"countries": ["PT", "PT"], "passports": []}, "draft": values["draft"], "visa": None}
+    await rosa.forge(forged, "flights")
+    asked = await rosa.asked()
+    assert (asked["kind"], asked["requirement"]) == ("visa_question", "unknown")
+
+
+async def test_a_desk_that_changes_the_trip_leaves_it_the_travellers(agency: Agency, rosa: Traveller) -> None:
+    await rosa.answer({"action": "change", "text": "No hotel, please."}, by="console")
+    assert (await rosa.answer(APPROVE))["outcome"] == "held"
+    assert [row["traveller"] for row in agency.holds()] == ["rosa"]
+
+
 async def test_another_tenants_key_gets_nowhere_on_a_thread(agency: Agency, rosa: Traveller) -> None:
     values = await rosa.answer(APPROVE, tenant=f"{agency.tenant}-other")
     assert (values["outcome"], agency.holds()) == ("failed", [])

@@ -168,6 +168,24 @@ async def test_who_answers_for_a_traveller_asks_for_nothing_of_their_own(agency:
     assert [row["traveller"] for row in agency.offers("t")] == ["rosa", "rosa"]
 
 
+async def test_an_inbox_goes_on_for_the_traveller_in_later_requests_too(agency: Agency) -> None:
+    await offered(agency, "t", draft_of(agency.flight("SM11", 10)))
+    await offered(agency, "t", draft_of(agency.flight("SM13", 11)), by="console", turn=2)
+    await offered(agency, "t", draft_of(agency.flight("SM15", 12)), by="bo", turn=3)
+    assert [row["traveller"] for row in agency.offers("t")] == ["rosa", "rosa", "bo"]
+
+
+async def test_a_hold_of_one_traveller_is_not_replaced_by_another_s(agency: Agency) -> None:
+    await agreed(agency, "t", draft_of(agency.flight("SM11", 10)))
+    await inventory.hold(agency.tenant, "t")
+    await agreed(agency, "t", draft_of(agency.flight("SM13", 11)), by="bo", turn=2)
+    with pytest.raises(NotAgreed, match="a trip of rosa's is held on this thread"):
+        await inventory.hold(agency.tenant, "t")
+    with pytest.raises(NotAgreed, match="held for rosa"):
+        await inventory.release(agency.tenant, "t", "bo")
+    assert agency.statuses("t") == ["held"]
+
+
 async def test_a_flight_of_another_tenant_can_be_neither_priced_nor_offered(agency: Agency) -> None:
     other = Agency(agency.uri, f"{agency.tenant}-other")
     foreign = other.flight("SM11", 10)

@@ -65,7 +65,7 @@ async def test_a_model_goes_the_whole_way(
     there, back = await proposed(agency, rosa, openai_server)
     propose = ("propose_trip", {"outbound": there, "inbound": back})
     openai_server.script(calls(NOTE), calls(SEARCH), hand("visas"), calls(("check_visa", {})), calls(propose))
-    values = await rosa.say("Lisbon please")
+    values = await rosa.say("Lisbon please, for $900 or 0.1k")
     assert (await rosa.asked())["amount_usd"] == 220.0
     assert whole(values)
     tasks = [call.body["messages"][0]["content"].partition("\n")[0] for call in openai_server.calls]
@@ -90,7 +90,7 @@ async def test_hand_overs_end_at_the_ceiling_with_what_was_found(
     openai_server.script(calls(NOTE), calls(SEARCH), hand("hotels"))
     for to in ("flights", "hotels", "flights", "hotels"):
         openai_server.script(calls(("note_trip", {"hotel": False})), hand(to))
-    values = await rosa.say("Lisbon")
+    values = await rosa.say("Lisbon for $900, or $100")
     assert (values["outcome"], values["handoffs"], calls_of(values).count("propose_trip")) == (
         "stopped",
         4,
@@ -106,7 +106,7 @@ async def test_a_hand_over_beside_other_calls_waits_for_their_results(
     rosa: Traveller, openai_server: OpenAIServer
 ) -> None:
     openai_server.script(calls(NOTE, ("hand_to_visas", {"reason": "x"})), Say("Where do you want to go?"))
-    values = await rosa.say("Lisbon")
+    values = await rosa.say("Lisbon for $900, or $100")
     assert [one.status for one in results(values, "hand_to_visas")] == ["error"]
     assert (values["trip"]["destination"], values["active"]) == ("LIS", "flights")
     assert whole(values)
@@ -116,7 +116,7 @@ async def test_of_two_hand_overs_at_once_one_counts(rosa: Traveller, openai_serv
     openai_server.script(
         calls(("hand_to_visas", {"reason": "x"}), ("hand_to_hotels", {"reason": "y"})), Say("Which passport?")
     )
-    values = await rosa.say("Lisbon")
+    values = await rosa.say("Lisbon for $900, or $100")
     assert (values["active"], values["handoffs"]) == ("visas", 1)
     assert whole(values)
 
@@ -127,7 +127,7 @@ async def test_tools_at_once_write_the_same_keys_without_a_crash(
     openai_server.script(
         calls(NOTE), calls(SEARCH, SEARCH, ("note_trip", {"travellers": 2})), Say("Two, then.")
     )
-    values = await rosa.say("Lisbon")
+    values = await rosa.say("Lisbon for $900, or $100")
     assert (values["outcome"], values["trip"]["travellers"]) == ("answered", 2)
     assert whole(values)
 
@@ -139,6 +139,7 @@ async def test_tools_at_once_write_the_same_keys_without_a_crash(
         (("note_trip", {"depart_on": "tomorrow"}), "is no date"),
         (("note_trip", {"travellers": 40}), "less than or equal to 9"),
         (("note_trip", {"budget_usd": -5}), "greater than 0"),
+        (("note_trip", {"budget_usd": 5000}), "has not written 5000"),
         (("note_trip", {"passports": ["Germany"]}), "at most 3"),
         (("search_flights", {}), "Ask for this first"),
         (("search_hotels", {}), "not a valid tool"),
@@ -168,9 +169,27 @@ async def test_dates_are_moved_three_times_and_no_more_whatever_a_model_wants(
         calls(("try_other_dates", {"depart_on": day(10 + n), "return_on": day(14 + n)})) for n in range(1, 6)
     ]
     openai_server.script(calls(NOTE), calls(SEARCH), *moves, Say("That is all there is."))
-    values = await rosa.say("Lisbon")
+    values = await rosa.say("Lisbon for $900, or $100")
     told = results(values, "try_other_dates")
     assert ([one.status for one in told], values["date_tries"]) == (["success"] * 3 + ["error"] * 2, 3)
+
+
+async def test_dates_that_were_searched_are_not_noted_anew_round_the_count(
+    rosa: Traveller, openai_server: OpenAIServer
+) -> None:
+    openai_server.script(
+        calls(NOTE), calls(SEARCH), calls(("note_trip", {"depart_on": day(11)})), Say("None.")
+    )
+    values = await rosa.say("Lisbon for $900")
+    assert [one.status for one in results(values, "note_trip")] == ["success", "error"]
+    assert values["trip"]["depart_on"] == day(10)
+
+
+async def test_a_budget_that_nobody_wrote_is_not_taken(rosa: Traveller, openai_server: OpenAIServer) -> None:
+    openai_server.script(calls(NOTE), Say("What is your budget?"))
+    values = await rosa.say("Lisbon for $90, in 900000 steps")
+    assert "has not written 900: ask for the budget" in results(values, "note_trip")[0].text
+    assert values["trip"] == {}
 
 
 async def test_nothing_above_the_budget_is_proposed(
@@ -180,7 +199,7 @@ async def test_nothing_above_the_budget_is_proposed(
     cheap = ("note_trip", {**NOTE[1], "budget_usd": 100})
     propose = ("propose_trip", {"outbound": there, "inbound": back})
     openai_server.script(calls(cheap), calls(SEARCH), calls(propose), Say("It is $120 too much."))
-    values = await rosa.say("Lisbon")
+    values = await rosa.say("Lisbon for $900, or $100")
     (told,) = results(values, "propose_trip")
     assert "$120.00 above the budget" in told.text
     assert agency.offers(rosa.thread_id) == []
@@ -199,7 +218,7 @@ async def test_a_model_that_never_answers_ends_at_its_ceiling(
 ) -> None:
     rosa.context = Context(model=MODEL, max_model_calls=4)
     openai_server.script(*[calls(("note_trip", {"travellers": 1}))] * 4)
-    values = await rosa.say("Lisbon")
+    values = await rosa.say("Lisbon for $900, or $100")
     assert (values["outcome"], values["model_calls"], len(openai_server.calls)) == ("stopped", 4, 4)
     assert "tools" not in openai_server.calls[-1].body  # the last one is asked for words alone
     assert whole(values)
@@ -207,7 +226,7 @@ async def test_a_model_that_never_answers_ends_at_its_ceiling(
 
 async def test_an_empty_answer_has_words_all_the_same(rosa: Traveller, openai_server: OpenAIServer) -> None:
     openai_server.script(Say(""))
-    await rosa.say("Lisbon")
+    await rosa.say("Lisbon for $900, or $100")
     assert "Tell me from where to where" in await rosa.reply()
 
 

@@ -82,6 +82,20 @@ def test_a_date_that_is_none_or_two_is_unclear(text: str) -> None:
         ("no more than $900", {"budget_usd": 900.0}),
         ("it takes us 3 hours from now on", {}),
         ("for 3 weeks", {}),
+        ("Berlin to New York, Jan 5 - Jan 12", {
+            "origin": "Berlin", "destination": "New York", "depart_on": "2027-01-05", "return_on": "2027-01-12"}),
+        ("leave on the 3rd of January and come back on the 10th", {
+            "depart_on": "2027-01-03", "return_on": "2027-01-10"}),
+        ("from the 29th of December to the 4th", {"depart_on": "2026-12-29", "return_on": "2027-01-04"}),
+        ("Lisbon in a month", {"depart_on": "2026-12-30"}),
+        ("visit Rome, starting in Berlin", {"origin": "Berlin", "destination": "Rome"}),
+        ("Do I need a visa to enter India with a German passport?", {"destination": "India", "passports": ["DE"]}),
+        ("Trip to Lisbon leaving in two weeks", {"destination": "Lisbon", "depart_on": "2026-12-14"}),
+        ("I'd like to go from Monday to Friday", {}),
+        ("two adults and 2 kids", {"travellers": 4}),
+        ("four in all", {"travellers": 4}),
+        ("we are 3, for $1,500 in all", {"travellers": 3, "budget_usd": 1500.0}),
+        ("Indian citizens", {"passports": ["IN"]}),
         ("Thank you very much!", {}),
         ("", {}),
     ],
@@ -94,6 +108,9 @@ def test_a_lone_date_is_the_way_back_where_the_words_say_so() -> None:
     known = {"depart_on": "2026-12-18"}
     assert wishes_of("back on 24 December", TODAY, trip=known).trip == {"return_on": "2026-12-24"}
     assert wishes_of("for five nights", TODAY, trip=known).trip == {"return_on": "2026-12-23"}
+    assert wishes_of("a day later, please", TODAY, trip=known).trip == {"depart_on": "2026-12-19"}
+    assert wishes_of("a week earlier", TODAY, trip=known).trip == {"depart_on": "2026-12-11"}
+    assert wishes_of("back two days later", TODAY, trip=known).trip == {"return_on": "2026-12-20"}
     assert wishes_of("on 24 December", TODAY, trip=known).trip == {"depart_on": "2026-12-24"}
 
 
@@ -104,13 +121,14 @@ def test_a_lone_date_is_the_way_back_where_the_words_say_so() -> None:
         ("€900", "US dollars"),
         ("$300 or $400", "more than one amount"),
         ("$300 each", "whole trip"),
+        ("with 2 kids and my wife", "children included"),
         ("on 05/06/2027", "YYYY-MM-DD"),
     ],
 )
 def test_what_is_not_certain_is_asked(text: str, asked: str) -> None:
     wishes = wishes_of(text, TODAY)
     assert asked in (wishes.unclear or "")
-    assert "budget_usd" not in wishes.trip
+    assert not {"budget_usd", "travellers"} & wishes.trip.keys()
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ async def hold(tenant: str, thread_id: str) -> Held:
             key = f"{thread_id}:{offer['turn']}"
             made = await (await conn.execute(_BY_KEY, {"tenant": tenant, "key": key})).fetchone()
             if made is None:
-                await conn.execute(_LET_GO, {"tenant": tenant, "thread_id": thread_id})
+                await _make_room(conn, offer)
                 made = await (await conn.execute(_HOLD, {"offer_id": offer["offer_id"]})).fetchone()
             return await _held(conn, made or {})
     except CheckViolation as error:
@@ -102,6 +102,14 @@ async def expire() -> None:
     """Free what was held and has expired; searches do so before they look."""
     async with connection() as conn:
         await conn.execute(_EXPIRE)
+
+
+async def _make_room(conn: Connection, offer: Mapping[str, Any]) -> None:
+    """End what the traveller has held on the thread; what is held there for somebody else stays."""
+    live = await (await conn.execute(_LIVE, offer)).fetchone()
+    if live is not None and live["traveller"] != offer["traveller"]:
+        raise NotAgreed(f"a trip of {live['traveller']}'s is held on this thread: begin one of your own")
+    await conn.execute(_LET_GO, offer)
 
 
 async def _held(conn: Connection, row: Mapping[str, Any]) -> Held:

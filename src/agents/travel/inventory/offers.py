@@ -11,6 +11,7 @@ from typing import Any
 
 from agents.shared.database import Connection, connection
 from agents.shared.errors import PermanentError
+from agents.shared.inboxes import is_inbox
 from agents.shared.queries import load
 from agents.travel.inventory.visas import visa_for
 from agents.travel.state import Draft, Offer, Trip, Visa
@@ -88,7 +89,7 @@ def digest_of(offer: Mapping[str, Any]) -> str:
 async def keep(tenant: str, thread_id: str, turn: int, quoted: Quote, offer: Offer, caller: str) -> None:
     """Write down what the traveller is about to be shown; a re-run finds its row, unless that was agreed to already.
 
-    The traveller is whoever was asked first in this request: who answers for them asks for nothing of their own.
+    The traveller is whoever was asked first in this request; an inbox asks for nothing of its own.
     """
     row = {
         "tenant": tenant, "thread_id": thread_id, "turn": turn, "digest": offer["digest"],
@@ -97,11 +98,12 @@ async def keep(tenant: str, thread_id: str, turn: int, quoted: Quote, offer: Off
         "rooms": quoted.rooms, "visa": quoted.visa["requirement"], "total_usd": quoted.total,
         "hold_minutes": offer["hold_minutes"],
     }  # fmt: skip
+    for_others = await is_inbox(caller, tenant)
     async with connection() as conn:
         before = await newest_in(conn, tenant, thread_id)
         if before and (before["digest"], before["turn"], before["agreed"]) == (offer["digest"], turn, False):
             return
-        first = await (await conn.execute(_TRAVELLER, row)).fetchone()
+        first = await (await conn.execute(_TRAVELLER, {**row, "for_others": for_others})).fetchone()
         await conn.execute(_KEEP, {**row, "traveller": first["traveller"] if first else caller})
 
 
@@ -171,8 +173,7 @@ async def _stay(
 
 
 async def _visa(trip: Trip, there: Mapping[str, Any], days: int | None) -> Visa:
-    countries = trip.get("countries", [])
-    if there["country"] in countries[:1]:  # within one country
+    if there["country"] == there["origin_country"]:
         return {
             "country": there["country"],
             "passports": [],

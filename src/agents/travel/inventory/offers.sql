@@ -1,7 +1,7 @@
 -- name: flights_of(tenant, ids)
 -- The flights of an offer, in the order in which they are flown.
 select f.flight_id, f.number, f.departs, f.arrives, f.price_usd, f.seats - f.taken as seats_left,
-       o.city as origin, d.city as destination, d.country, f.origin as origin_code, f.destination as destination_code,
+       o.city as origin, d.city as destination, o.country as origin_country, d.country, f.origin as origin_code, f.destination as destination_code,
        f.departs > localtimestamp as to_come
 from travel.flights f
 join travel.places o on o.code = f.origin
@@ -26,11 +26,11 @@ where o.tenant = :tenant and o.thread_id = :thread_id
 order by o.offer_id desc
 limit 1;
 
--- name: traveller(tenant, thread_id, turn)^
--- Who asked first in this request: whoever answers for them asks for nothing of their own.
+-- name: traveller(tenant, thread_id, turn, for_others)^
+-- Who asked first in this request. Somebody who answers for others goes on for whoever was asked last on the thread.
 select traveller from travel.offers
-where tenant = :tenant and thread_id = :thread_id and turn = :turn
-order by offer_id
+where tenant = :tenant and thread_id = :thread_id and (turn = :turn or :for_others)
+order by turn = :turn desc, case when turn = :turn then offer_id else -offer_id end
 limit 1;
 
 -- name: keep(tenant, thread_id, turn, digest, traveller, travellers, outbound_id, inbound_id, hotel_id, check_in, check_out, rooms, visa, total_usd, hold_minutes)!

@@ -29,9 +29,12 @@ _MONTH_DAY = re.compile(
 )
 _NUMERIC = re.compile(r"\b(\d{1,2})([./])(\d{1,2})\2(\d{4})\b")
 _RELATIVE = re.compile(
-    rf"\bin\s+{_COUNT}\s+(?P<unit>day|week|fortnight)s?\b(?!\s+(?:time\s+)?later)|"
+    rf"\bin\s+{_COUNT}\s+(?P<unit>day|week|fortnight|month)s?\b|"
     rf"\b{_COUNT.replace('count', 'count2')}\s+(?P<unit2>day|week)s?\s+from\s+(?:now|today)\b",
     re.IGNORECASE,
+)
+_ORDINAL = re.compile(
+    r"\bthe\s+(\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:of|time|floor|birthday|person))", re.IGNORECASE
 )
 _NEAR = re.compile(r"\b(today|tonight|tomorrow|day after tomorrow)\b", re.IGNORECASE)
 _WEEKDAY = re.compile(r"\b(?:on|next|this|coming)\s+(" + "|".join(_DAYS) + r")\b", re.IGNORECASE)
@@ -75,6 +78,13 @@ def read_dates(text: str, today: date) -> Dates:
             found[start], found[start + 1] = Found(day[0], start), Found(day[1], start + 1)
         else:
             unclear = unclear or text[start:end]
+    for match in _ORDINAL.finditer(taken):
+        before = [found[start].day for start in sorted(found) if start < match.start()]
+        day = _later(int(match[1]), before[-1] if before else today)
+        if day is None:
+            unclear = unclear or match[0]
+        else:
+            found[match.start()] = Found(day, match.start())
     return Dates(tuple(found[start] for start in sorted(found)), _length(text), unclear)
 
 
@@ -98,8 +108,11 @@ def _all(text: str, today: date) -> Iterator[tuple[int, int, date | tuple[date, 
         for match in pattern.finditer(text):
             yield *match.span(), _coming(int(match["day"]), match["month"], match["year"], today)
     for match in _RELATIVE.finditer(text):
-        count, unit = match["count"] or match["count2"], match["unit"] or match["unit2"]
-        yield *match.span(), today + timedelta(days=number(count) * _UNITS[unit.lower()])
+        count, unit = number(match["count"] or match["count2"]), (match["unit"] or match["unit2"]).lower()
+        yield (
+            *match.span(),
+            _months_on(today, count) if unit == "month" else today + timedelta(days=count * _UNITS[unit]),
+        )
     for match in _NEAR.finditer(text):
         ahead = {"tomorrow": 1, "day after tomorrow": 2}.get(match[1].lower(), 0)
         yield *match.span(), today + timedelta(days=ahead)
@@ -138,3 +151,22 @@ def _on(year: int, month: int, day: int) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
+
+
+def _later(day: int, since: date) -> date | None:
+    """The next such day of a month; None where the month has none."""
+    this = _on(since.year, since.month, day)
+    if this is None or this >= since:
+        return this
+    months = since.year * 12 + since.month
+    return _on(months // 12, months % 12 + 1, day)
+
+
+def _months_on(day: date, count: int) -> date:
+    """The same day so many months later, or the month's last one."""
+    months = day.year * 12 + day.month - 1 + count
+    return next(
+        found
+        for last in range(day.day, 0, -1)
+        if (found := _on(months // 12, months % 12 + 1, last)) is not None
+    )

@@ -1,0 +1,78 @@
+"""Reads how many travel, and with which passports."""
+
+import re
+
+from agents.travel.rules.dates import NUMBERS, number
+
+_WORDS = "|".join(word for word in NUMBERS if word != "zero")
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_MANY = re.compile(
+    rf"\b(\d{{1,3}}|{_WORDS})\s+(?:\w+\s+)?(?:people|persons?|travell?ers?|passengers?|of us|seats?|tickets?)\b|"
+    rf"\b(?:for|family of|group of|party of|make it|we are|we're)\s+(?:the\s+)?(\d{{1,2}}|{_WORDS})"
+    rf"(?!\s*(?:-|nights?|days?|weeks?|months?|usd|dollars?|%|hours?|in\b|\d|(?:st|nd|rd|th)\b|[a-z]*\s*(?:{_MONTHS})))\b",
+    re.IGNORECASE,
+)
+_IN_ALL = re.compile(rf"(?<![\d,.$€£])(?<!\$ )\b([1-9]|{_WORDS}) (?:in all|altogether)\b", re.IGNORECASE)
+_EACH = re.compile(
+    rf"\b(an?|\d{{1,2}}|{_WORDS})\s+(adults?|grown-?ups?|kids?|child(?:ren)?|infants?|bab(?:y|ies))\b",
+    re.IGNORECASE,
+)
+_CHILDREN = re.compile(
+    r"\b(?:kids?|child(?:ren)?|infants?|bab(?:y|ies)|family|sons?|daughters?|parents)\b", re.IGNORECASE
+)
+_OTHER = "wife|husband|partner|friend|girlfriend|boyfriend|colleague"
+_PAIR = re.compile(
+    rf"\b(?:my (?:{_OTHER}) and (?:i|me)|with my (?:{_OTHER})|(?:the two|both) of us|a couple|one more)\b",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(r"\b(?:alone|just me|by myself|solo)\b", re.IGNORECASE)
+_NATIONS = {
+    "german": "DE", "germany": "DE", "indian": "IN", "india": "IN", "american": "US", "us": "US", "usa": "US",
+    "british": "GB", "uk": "GB", "gb": "GB", "english": "GB", "japanese": "JP", "japan": "JP", "portuguese": "PT",
+    "portugal": "PT", "italian": "IT", "italy": "IT", "french": "FR", "france": "FR", "spanish": "ES", "spain": "ES",
+    "austrian": "AT", "dutch": "NL", "polish": "PL", "swiss": "CH", "chinese": "CN", "canadian": "CA",
+    "brazilian": "BR", "australian": "AU", "mexican": "MX",
+}  # fmt: skip
+_NATION = "|".join(sorted(_NATIONS, key=len, reverse=True))
+_SEVERAL = (
+    rf"(?<![\w-])((?:{_NATION})(?:(?:\s*,\s*|\s+(?:and|or|&)\s+)(?:an?\s+|one\s+)?(?:{_NATION}))*)(?![\w-])"
+)
+_PASSPORT = re.compile(
+    rf"{_SEVERAL}\s+(?:passports?|citizens?|citizenship|nationals?|nationality)\b|"
+    rf"\b(?:passports?|citizens?|citizenship|nationality)\s*(?:is|are|of|from|:)?\s*(?:the\s+)?{_SEVERAL}",
+    re.IGNORECASE,
+)
+_ONE_NATION = re.compile(rf"(?<![\w-])({_NATION})(?![\w-])", re.IGNORECASE)
+_CODES = re.compile(
+    r"\bpassports?(?:\s+(?:of|from|are|is))?\s*:?\s*((?:[A-Z]{2}\b(?:\s*(?:,|and|&|/)\s*)?){1,9})"
+)
+HOW_MANY = "How many travel in all, children included?"
+
+
+def read_travellers(text: str) -> tuple[int | None, str | None]:
+    """How many travel, and what is unclear about it: children that are named beside others have to be counted."""
+    each = list(_EACH.finditer(text))
+    match = _MANY.search(text) or _IN_ALL.search(text)
+    if match:
+        many = number(next(group for group in match.groups() if group))
+        return (many, None) if many > 0 else (None, None)
+    if each and any(one[2].lower().startswith(("adult", "grown")) for one in each):
+        return sum(number(one[1]) for one in each), None
+    if _CHILDREN.search(text):
+        return None, HOW_MANY
+    if _PAIR.search(text):
+        return 2, None
+    return (1, None) if _ALONE.search(text) else (None, None)
+
+
+def read_passports(text: str) -> list[str] | None:
+    """Countries of the passports that are named, as two letters."""
+    codes = _CODES.search(text)
+    if codes:
+        return sorted(set(re.findall(r"[A-Z]{2}", codes[1])))
+    found: set[str] = set()
+    for match in _PASSPORT.finditer(text):
+        named = _ONE_NATION.findall(match[1] or match[2])
+        # `us` is a pronoun, and `US` a country.
+        found |= {_NATIONS[nation.lower()] for nation in named if nation.lower() != "us" or nation == "US"}
+    return sorted(found) or None
