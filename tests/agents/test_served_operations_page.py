@@ -85,7 +85,7 @@ def request(**headers: str) -> dict[str, Any]:
 
 
 def test_while_keys_are_rotated_both_are_let_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    keys, secrets, tracing = blocks(PAGE, "ini")
+    keys, secrets, events, tracing = blocks(PAGE, "ini")
     policy = policy_from(in_place(keys, monkeypatch, tmp_path))
     assert admit(request(x_api_key="the-old-key-0123456789"), policy) == "shop"
     assert admit(request(x_api_key="the-new-key-0123456789"), policy) == "shop-2"
@@ -94,6 +94,8 @@ def test_while_keys_are_rotated_both_are_let_in(monkeypatch: pytest.MonkeyPatch,
         secret.get_secret_value() for secret in (*both.webhook_secrets, *filter(None, [both.webhook_secret]))
     ]
     assert known == ["the-old-secret-0123456789", "the-new-secret-0123456789"]
+    (receiver,) = in_place(events, monkeypatch, tmp_path).event_urls
+    assert len(receiver.secrets) == 2
     to = destination(in_place(tracing, monkeypatch, tmp_path))
     assert to and (to.url, to.service) == ("http://127.0.0.1:4318/v1/traces", "agents-production")
 
