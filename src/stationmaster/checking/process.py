@@ -5,6 +5,7 @@ What the project prints while it is imported goes to stderr.
 """
 
 import asyncio
+import gc
 import json
 import os
 import sys

@@ -13,8 +13,8 @@ from rich.console import Console
 
 from stationmaster.cli.check_reviews import with_reviews
 from stationmaster.cli.check_shown import print_against, print_report
-from stationmaster.cli.reconciled import listens, shown
-from stationmaster.cli.target import Target, find_target, named_target
+from stationmaster.cli.target import Target, find_target, listens, named_target
+from stationmaster.cli.terminal import shown
 from stationmaster.errors import StationmasterError
 from stationmaster.server.record import read_record
 from stationmaster.server.stock import CONFIG_NAME, Project, read_project

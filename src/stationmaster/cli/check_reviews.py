@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from stationmaster.cli.reviews_asking import OPEN_TABS
 from stationmaster.cli.target import NoServer, find_console
 from stationmaster.errors import StationmasterError
 from stationmaster.settings import Settings
@@ -35,6 +34,7 @@ def with_reviews(
 async def _links(
     settings: Settings, console_url: str | None, data_dir: Path | None
 ) -> dict[tuple[str, str], str]:
+    from stationmaster.cli.reviews_asking import OPEN_TABS
     from stationmaster.console.client import open_client
 
     target = find_console(settings, console_url, data_dir)

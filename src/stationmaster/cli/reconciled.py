@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, TypeVar
-from urllib.parse import urlsplit
 
 import typer
 
-from stationmaster.cli.target import NoServer, Target, client, find_target, named_target
-from stationmaster.loopback import is_loopback
+from stationmaster.cli.target import NoServer, Target, client, find_target, listens, named_target
+from stationmaster.cli.terminal import shown
 from stationmaster.reconcile.errors import ServerUnavailable
 from stationmaster.reconcile.files import Files, FilesWrong, read
 from stationmaster.reconcile.gateway import Gateway
@@ -75,32 +74,9 @@ def run(target: Target, work: Callable[[Gateway], Awaitable[T]], files: Files) -
         raise
 
 
-async def listens(url: str) -> None:
-    """ServerUnavailable at once where nothing listens on this machine: the SDK would try for eight seconds."""
-    parts = urlsplit(url)
-    if not is_loopback(parts.hostname):
-        return
-    try:
-        _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno else type(error).__name__
-        raise ServerUnavailable(
-            f"{url} does not answer ({why}): see that it runs, then do it again"
-        ) from None
-    writer.close()
-
-
 def author() -> str:
     """The name under which changes are recorded: the machine's user."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):
         return f"user {os.getuid()}"
-
-
-def shown(path: Path) -> Path:
-    """The path from the working directory, if it lies below it."""
-    try:
-        return path.absolute().relative_to(Path.cwd())
-    except ValueError:
-        return path

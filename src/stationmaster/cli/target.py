@@ -1,12 +1,16 @@
 """Which server a command speaks to, and with which key: the one of this data directory, or one named."""
 
+import asyncio
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from stationmaster.console import record as console_record
 from stationmaster.errors import StationmasterError
+from stationmaster.loopback import is_loopback
+from stationmaster.reconcile.errors import ServerUnavailable
 from stationmaster.server.record import is_claimed, read_record
 from stationmaster.settings import Settings
 
@@ -102,6 +106,21 @@ def client(target: Target) -> "LangGraphClient":
     from langgraph_sdk import get_client  # a second of imports, which a refusal need not wait for
 
     return get_client(url=target.url, api_key=target.api_key)
+
+
+async def listens(url: str) -> None:
+    """ServerUnavailable at once where nothing listens on this machine: the SDK would try for eight seconds."""
+    parts = urlsplit(url)
+    if not is_loopback(parts.hostname):
+        return
+    try:
+        _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else type(error).__name__
+        raise ServerUnavailable(
+            f"{url} does not answer ({why}): see that it runs, then do it again"
+        ) from None
+    writer.close()
 
 
 def _checked(url: str) -> str:

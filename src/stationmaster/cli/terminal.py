@@ -1,6 +1,7 @@
 """What a terminal may be sent: texts of agents, servers and people, without what it would obey."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 # Control characters but tab and line feed, and those that turn the direction of writing.
@@ -18,3 +19,11 @@ def harmless(value: Any) -> Any:
             return [harmless(inner) for inner in value]
         case _:
             return value
+
+
+def shown(path: Path) -> Path:
+    """The path from the working directory, if it lies below it."""
+    try:
+        return path.absolute().relative_to(Path.cwd())
+    except ValueError:
+        return path

@@ -1,6 +1,7 @@
 """`stationmaster check` as it is called: exit codes, 80 columns, JSON, projects that can't be imported."""
 
 import json
+import resource
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from tests.fakes.agent_server import ROOT, free_port
 from tests.stationmaster.checking.auditing import path_kept
 from tests.stationmaster.checking.deployments import answering, holding, status
 from tests.stationmaster.checking.test_comparing import row_of
-from tests.stationmaster.cli.running import in_process
+from tests.stationmaster.cli.running import in_process, stationmaster
 
 CHECKED = "tests.fakes.graphs.checked"
 RELEASES = "tests.fakes.graphs.releases"
@@ -156,3 +157,15 @@ def test_no_project(tmp_path: Path) -> None:
     done = check(tmp_path)
     assert done.returncode == 2
     assert "there is no langgraph.json in" in done.stderr
+
+
+@pytest.mark.slow
+def test_our_own_graphs_within_five_seconds() -> None:
+    """Of processor time, both processes and all imports: the machine may have other things to do."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = stationmaster("check", "--json", cwd=ROOT)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["findings"]) == (0, [])
+    assert len(report["graphs"]) >= 10
+    assert after.ru_utime - before.ru_utime < 5

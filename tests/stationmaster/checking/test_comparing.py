@@ -49,7 +49,9 @@ async def test_thousands_of_threads_are_a_handful_of_requests() -> None:
     assert found.threads == MANY
     assert len({each.thread_id for each in found.breaks}) == MANY
     assert {each.reason.name for each in found.breaks} == {"required-key"}
-    assert len(asked) == 4 + 3 + 2  # pages of those that wait, other statuses, the assistants and their graph
+    assert (
+        len(asked) == 14 + 3 + 2
+    )  # pages of those that wait, other statuses, the assistants and their graph
 
 
 async def test_a_graph_that_this_code_has_not() -> None:
@@ -58,6 +60,20 @@ async def test_a_graph_that_this_code_has_not() -> None:
     with answering(holding(rows, ["ask"], asked)) as url:
         found = await compare(whole, url, None)
     assert [each.reason.name for each in found.breaks] == ["graph-gone", "graph-gone"]
+
+
+async def test_a_thread_that_is_deleted_meanwhile() -> None:
+    whole = await asyncio.to_thread(whole_of, "old")
+    row = row_of(1)
+    row["interrupts"] = {"a task": [{"id": "of no node that is known", "value": "?"}]}
+    there = holding([row], ["ask"], [])
+
+    def answers(path: str, body: Any) -> tuple[int, bytes]:
+        return (404, b'{"detail": "gone"}') if "/state" in path else there(path, body)
+
+    with answering(answers) as url:
+        found = await compare(whole, url, None)
+    assert (found.threads, found.breaks) == (0, [])
 
 
 def row_of(number: int) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def _of_thread(thread: Waiting, judges: Mapping[str, Judge]) -> list[Break]:
     judge = judges.get(thread.graph or "")
     if judge is not None:
         return list(judge.breaks(thread))
-    said = f"there is no graph {thread.graph} in this code"
+    said = f"there is no graph {thread.graph} in this code" if thread.graph else "its row names no graph"
     ids = tuple(question.id for question in thread.questions)
     return [
         Break(by_name("graph-gone"), thread.graph, None, said, thread.thread_id, thread.assistant_id, ids)

@@ -12,14 +12,16 @@ from typing import Any
 
 from langgraph.types import Interrupt
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import NotFoundError
 
 PAGE = 1_000
+WHOLE_PAGE = 250  # with the values of each thread, of which some are large
 AT_ONCE = 16
 MOST_ANSWERS = 12
 SELECT = ("thread_id", "status", "metadata", "values", "interrupts")
 # Questions also wait on threads whose row says otherwise: an answer failed, another run is queued, a copy was made.
 OTHER_STATUSES = ("error", "busy", "idle")
-MOST_IDLE_PAGES = 10
+MOST_IDLE = 10_000
 
 
 @dataclass(frozen=True)
@@ -61,19 +63,18 @@ async def waiting(
     question, the state is asked for where it `matters` in which node.
     """
     found, notes = dict[str, Waiting](), list[str]()
-    async for row in _rows(client, "interrupted", SELECT):
+    async for row in _rows(client, "interrupted", SELECT, page=WHOLE_PAGE):
         found[row["thread_id"]] = _waiting(row)
     others = await asyncio.gather(*(_others(client, status, notes) for status in OTHER_STATUSES))
     ids = [each for group in others for each in group if each not in found]
-    for start in range(0, len(ids), PAGE):
-        for row in await client.threads.search(
-            ids=ids[start : start + PAGE], limit=PAGE, select=list(SELECT)
-        ):
+    for start in range(0, len(ids), WHOLE_PAGE):
+        some = ids[start : start + WHOLE_PAGE]
+        for row in await client.threads.search(ids=some, limit=WHOLE_PAGE, select=list(SELECT)):
             found[row["thread_id"]] = _waiting(row)
     placed = [_placed(each, nodes.get(each.graph or "", ())) for each in found.values()]
     limit = asyncio.Semaphore(AT_ONCE)
 
-    async def whole(thread: Waiting) -> Waiting:
+    async def whole(thread: Waiting) -> Waiting | None:
         unclear = any(question.node is None for question in thread.questions)
         at_breakpoint = not thread.questions and matters(thread)
         if thread.graph not in nodes or not (unclear or at_breakpoint):
@@ -81,18 +82,19 @@ async def waiting(
         async with limit:
             return await _looked_at(client, thread)
 
-    return Found(list(await asyncio.gather(*map(whole, placed))), notes)
+    threads = await asyncio.gather(*map(whole, placed))
+    return Found([thread for thread in threads if thread is not None], notes)
 
 
 async def _rows(
-    client: LangGraphClient, status: Any, select: Sequence[Any], pages: int | None = None
+    client: LangGraphClient, status: Any, select: Sequence[Any], *, page: int = PAGE, most: int | None = None
 ) -> AsyncIterator[Mapping[str, Any]]:
     """Every row of a status, the oldest first, so that what comes meanwhile moves no page."""
     offset = 0
-    while pages is None or offset < pages * PAGE:
+    while most is None or offset < most:
         rows = await client.threads.search(
             status=status,
-            limit=PAGE,
+            limit=page,
             offset=offset,
             sort_by="created_at",
             sort_order="asc",
@@ -100,19 +102,19 @@ async def _rows(
         )
         for row in rows:
             yield row
-        if len(rows) < PAGE:
+        if len(rows) < page:
             return
-        offset += PAGE
+        offset += page
 
 
 async def _others(client: LangGraphClient, status: str, notes: list[str]) -> list[str]:
     """The ids of threads of another status that have a question all the same."""
-    most = MOST_IDLE_PAGES if status == "idle" else None
+    most = MOST_IDLE if status == "idle" else None
     found, seen = list[str](), 0
-    async for row in _rows(client, status, ("thread_id", "interrupts"), most):
+    async for row in _rows(client, status, ("thread_id", "interrupts"), most=most):
         seen += 1
         found += [row["thread_id"]] if row.get("interrupts") else []
-    if most is not None and seen == most * PAGE:
+    if seen == most:
         notes.append(
             f"of the threads that are idle, only the oldest {seen:,} were looked at: none of them should wait"
         )
@@ -149,9 +151,12 @@ def _found_again(question: Question, names: Iterable[str]) -> Question:
     return question
 
 
-async def _looked_at(client: LangGraphClient, thread: Waiting) -> Waiting:
-    """With its nodes, as the deployment's own state says."""
-    state = await client.threads.get_state(thread.thread_id, subgraphs=True)
+async def _looked_at(client: LangGraphClient, thread: Waiting) -> Waiting | None:
+    """With its nodes, as the deployment's own state says; None where it was deleted meanwhile."""
+    try:
+        state = await client.threads.get_state(thread.thread_id, subgraphs=True)
+    except NotFoundError:
+        return None
     paths = dict(_paths(state, ""))
     questions = tuple(
         question if question.node else replace(question, node=paths.get(question.id))
