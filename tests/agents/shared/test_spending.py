@@ -11,8 +11,10 @@ from psycopg.rows import dict_row
 from typing_extensions import TypedDict
 
 from agents.shared import database, models, spending
+from agents.shared.callers import Caller
 from agents.shared.limits import usage_of
 from agents.shared.offline import Reply
+from agents.shared.thread_tenants import tenant_of
 from tests.fakes.openai_answers import Say, Status
 from tests.fakes.openai_server import OpenAIServer
 
@@ -43,7 +45,12 @@ async def test_a_call_is_noted_with_its_run(agents_on_database: str) -> None:
         "configurable": {"thread_id": "t-1", "graph_id": "g", "langgraph_auth_user": user}
     }
     await graph.ainvoke({"done": False}, config)
-    (row,) = noted(agents_on_database)
+    await tenant_of(
+        Caller("bee", "b"), "t-2"
+    )  # whose thread it is that the inbox, or acme's key, goes on with
+    await graph.ainvoke({"done": False}, {"configurable": {**config["configurable"], "thread_id": "t-2"}})
+    row, of_another = noted(agents_on_database)
+    assert of_another["tenant"] == "b"
     assert (row["tenant"], row["graph"], row["node"], row["thread_id"]) == ("acme", "g", "classify", "t-1")
     assert (row["model"], row["input_tokens"], row["output_tokens"]) == (MODEL, 1_000, 500)
     assert float(row["usd"]) == pytest.approx(0.0004 + 0.0008)
