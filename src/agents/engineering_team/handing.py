@@ -55,13 +55,12 @@ async def coder(state: State, runtime: Runtime[Context]) -> Update:
     files, made = ended["files"], ended.get("build")
     changed = files != before
     degraded = [f"coder: {ended['problem']}"] if ended.get("problem") else []
-    if made and made["kind"] == "unprotected":
-        degraded.append(f"coder: {made['summary']}")
     words = (
         f"{'changed the files' if changed else 'changed nothing'}; {made['summary'] if made else 'no code'}"
     )
     result = _result(asked, "done" if changed else "nothing", words, digest(files, made and made["summary"]))
-    return {**_spent(ended, degraded), **result, "files": files, "build": made or build}
+    update = {**_spent(ended, degraded), **result, "files": files, "build": made or build}
+    return {**update, **tools.unwalled("coder", made)}
 
 
 async def quality(state: State, runtime: Runtime[Context]) -> Update:
@@ -69,6 +68,8 @@ async def quality(state: State, runtime: Runtime[Context]) -> Update:
     asked, files, build = _asked(state), state.get("files", {}), state.get("build")
     if not build or build["of"] != digest(files):
         build = await tools.tried(files, Context.of(runtime))
+    if failed := tools.unwalled("quality", build):
+        return {**failed, "build": build}
     sent: Any = {
         "task": state.get("task", ""),
         "brief": asked["brief"],

@@ -25,7 +25,7 @@ from agents.shared.running import caller, tenant_on, thread_id
 from agents.shared.shop.text import storable
 
 LONGEST_TASK = 8_000
-NEXT = Literal["researcher", "coder", "quality", "supervisor", "deliver", "sign_off", "report"]
+NEXT = Literal["researcher", "coder", "quality", "supervisor", "deliver", "sign_off", "report", "dead_letter"]
 
 
 async def intake(state: State, runtime: Runtime[Context]) -> Update:
@@ -70,6 +70,8 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
 async def supervisor(state: State, runtime: Runtime[Context]) -> Command[NEXT]:
     """Decide who works next. What can't be followed is decided again, knowing why; what goes round ends politely."""
     context = Context.of(runtime)
+    if state.get("failures"):
+        return Command(goto="dead_letter")
     if over := steering.due(state, context):
         return ending.ended(state, over, context)
     asker = asking.Asker("supervise", context.supervisor_prompt, "supervisor")
@@ -120,6 +122,8 @@ async def deliver(state: State, runtime: Runtime[Context]) -> Update:
     checked = [*style, *await tools.holes_in(files, build)]
     found = joined(checked, [one for one in steering.findings(state) if one["by"] == "model"])
     update: Update = {"build": build}
+    if unwalled := tools.unwalled("deliver", build):
+        return {**update, **unwalled}
     if build["kind"] != "passed":
         return {**update, "outcome": "incomplete", "why": f"tried once more, {build['summary']}"}
     if blocking(found) and not accepted:

