@@ -29,7 +29,7 @@ PAGE, PAGES = 10, 20
 async def measure(uri: str, directory: Path, *, turns: int) -> dict[str, Any]:
     """By interval between two snapshots: `bytes_a_turn` of checkpoints and writes, `snapshot_bytes` of the whole
     channel, once, `values_bytes` of the thread's row at its end, `turn_ms` at the median. `history_ms`: a page of the
-    thread as it is in the end."""
+    thread as it is in the end; `plain_history_ms`: of one on a graph of three empty nodes."""
     interval = SNAPSHOT_EVERY // 2
     rows = []
     async with fleet(uri, directory / "ageing") as (server,), server.sdk() as client:
@@ -48,7 +48,11 @@ async def measure(uri: str, directory: Path, *, turns: int) -> dict[str, Any]:
                 }
             )  # fmt: skip
             before, snapshots = stored, whole
-        return {"intervals": rows, "page": PAGE, "history_ms": await _history(client, thread)}
+        plain = (await client.threads.create())["thread_id"]
+        for _ in range(PAGE * PAGES // 5 + 1):  # five states a run
+            await client.runs.wait(plain, "empty", input={"n": 1})
+        history, beside = await _history(client, thread), await _history(client, plain)
+        return {"intervals": rows, "page": PAGE, "history_ms": history, "plain_history_ms": beside}
 
 
 async def _turn(client: LangGraphClient, thread: str, number: int) -> float:
@@ -77,7 +81,10 @@ def print_table(figures: dict[str, Any], console: Console) -> None:
     for row in figures["intervals"]:
         table.add_row(row["turns"], *(str(row[key]) for key in list(row)[1:]))
     console.print(table)
-    console.print(f"A page of history ({figures['page']} states): {figures['history_ms']} ms at the median\n")
+    console.print(
+        f"A page of history ({figures['page']} states): {figures['history_ms']} ms at the median, of "
+        f"three empty nodes {figures['plain_history_ms']} ms\n"
+    )
 
 
 async def measured(uri: str, directory: Path, asked: argparse.Namespace) -> dict[str, Any]:

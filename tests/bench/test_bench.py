@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from agents.support.graph import builder
-from bench import flows, nodes, tracing
+from bench import ageing, flows, graphs, nodes, standing, tracing
 from bench.__main__ import print_tables
 from bench.served import Round
 
@@ -60,3 +60,38 @@ async def test_spans_are_sent_to_each_place_and_drawn() -> None:
     text = io.StringIO()
     tracing.print_table(figures, Console(file=text, width=100))
     assert "one that hangs" in text.getvalue()
+
+
+def test_what_is_measured_of_the_durable_runtime_is_drawn() -> None:
+    text = io.StringIO()
+    console = Console(file=text, width=120)
+    one = {
+        "empty_per_s": 40.0,
+        "waiting_per_s": 15.0,
+        "transactions_a_run": 11.0,
+        "processor_ms_a_run": 10.0,
+    }
+    standing.print_table(
+        {
+            "idle": {"processor_percent": 0.4, "queries_per_s": 3.1}, "replicas1": one,
+            "replicas2": {**one, "waiting_per_s": 30.0}, "orphans": {"10 s (default)": [9.8, 9.9]},
+        },
+        console,
+    )  # fmt: skip
+    row = {"turns": "1 to 25", "bytes_a_turn": 4050, "snapshot_bytes": 9, "values_bytes": 8, "turn_ms": 20.0}
+    ageing.print_table(
+        {"intervals": [row], "page": 10, "history_ms": 40.0, "plain_history_ms": 20.0}, console
+    )
+    for said in ("0.4 % of a core", "2.00", "9.8, 9.9 s with a lease of 10 s", "4050", "40.0 ms"):
+        assert said in text.getvalue()
+
+
+async def test_the_diary_remembers_and_the_waiting_wait() -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    diary = graphs.diary.copy(update={"checkpointer": InMemorySaver()})
+    config = {"configurable": {"thread_id": "1"}}
+    for text in ("a", "b"):
+        said = (await diary.ainvoke({"said": [text]}, config))["said"]
+    assert said == ["a", "1: a", "b", "3: b"]
+    assert await graphs.waiting.ainvoke({"seconds": 0.0}) == {"seconds": 0.0}

@@ -229,7 +229,7 @@ async def test_an_answer_that_still_waits_is_given_again_by_the_next_attempt(
     """It is sealed where the queue looks at it; what was taken and asked anew must not be answered by it."""
     world, thread = World(sealed.database), (await ann.threads.create())["thread_id"]
     await ann.runs.wait(thread, "pair", input={"seconds": 0.0})
-    await ann.threads.update_state(thread, {"seconds": 2.0}, as_node="__start__")
+    await ann.threads.update_state(thread, {"seconds": 1.0}, as_node="__start__")
     await ann.runs.wait(thread, "pair", input=None)
     state: Any = await ann.threads.get_state(thread)
     asked = {question["value"]: question["id"] for question in state["interrupts"]}

@@ -37,6 +37,7 @@ async def test_a_database_is_asked(empty_database: str) -> None:
     await premises.require(empty_database, vectors=True)
 
 
+@pytest.mark.slow
 async def test_a_server_does_not_start_where_it_would_run_out_of_connections(
     empty_database: str, tmp_path: Path
 ) -> None:
