@@ -10,21 +10,26 @@ from collections.abc import Iterable, Sequence
 
 from agents.research.state import Citation, Claim, Reference
 from agents.shared.plain import plain
+from agents.shared.shop.text import storable
 from agents.shared.words import stems
 
 LONGEST = 600
 EXCERPT = 300
+MOST_SOURCES = 1_000
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"')\]]+", re.IGNORECASE)
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _MARK = re.compile(r"\s*\[\d+(?:\s*,\s*\d+)*\]")
 
 
 def tidy(claim: Claim) -> Claim:
-    """On one line, without citations in the text: those stand in `sources`, each once."""
-    return {
-        "text": " ".join(_MARK.sub("", claim["text"]).split()),
-        "sources": list(dict.fromkeys(claim["sources"])),
-    }
+    """On one line, without citations in the text: those stand in `sources`, each once.
+
+    A model's text can hold what Postgres can't, or what turns a line around; and its numbers know no limit.
+    """
+    text = _TURNS.sub("", storable(_MARK.sub("", claim["text"])))
+    numbers = (number if 0 < number <= MOST_SOURCES else 0 for number in claim["sources"])
+    return {"text": " ".join(text.split()), "sources": list(dict.fromkeys(numbers))}
 
 
 def objections(

@@ -18,7 +18,6 @@ from agents.shared.offline import OFFLINE
 from agents.shared.retrieval import retrieval
 from agents.shared.retrieval.sources import offered
 from agents.shared.running import tenant_on
-from agents.shared.shop.text import storable
 
 
 async def intake(state: State, runtime: Runtime[Context]) -> Update:
@@ -27,11 +26,9 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
     if not isinstance(question, str) or not question.strip() or len(question) > MAX_QUESTION:
         raise ValueError(f"question must be text of 1 to {MAX_QUESTION:,} characters")
     await tenant_on(runtime)  # a key of another tenant ends here
-    question = storable(question)
     turn, usage, context = state.get("turns", 0) + 1, state.get("usage", {}), Context.of(runtime)
     reason = over_limit(usage, turns=turn, max_turns=context.max_turns, max_cost_usd=context.max_cost_usd)
     return {
-        "question": question,
         "turns": turn,
         "messages": [
             SystemMessage(context.system_prompt, id="brief"),

@@ -8,6 +8,7 @@ from agents.research.state import Lead, Reference, Task
 from agents.shared.offline import OFFLINE
 from agents.shared.retrieval import Found, Source
 from agents.shared.retrieval.fusion import Rankings, by_reciprocal_rank
+from agents.shared.shop.text import storable
 
 A_TASK = 12
 """Searches of one sub-question, at most: three queries in four sources."""
@@ -17,7 +18,7 @@ LONGEST_QUESTION = 400
 
 def tidied(questions: Sequence[str]) -> list[str]:
     """Each once, on one line, none empty."""
-    lines = (" ".join(question.split())[:LONGEST_QUESTION] for question in questions)
+    lines = (" ".join(storable(question).split())[:LONGEST_QUESTION] for question in questions)
     distinct = {line.casefold(): line for line in lines if line}
     return list(distinct.values())
 

@@ -7,6 +7,8 @@ from langchain_core.messages import AnyMessage, SystemMessage
 from langgraph.graph.message import Messages, add_messages
 from typing_extensions import TypedDict
 
+from agents.shared.shop.text import storable
+
 WINDOW = 12
 """Messages of the conversation that stay, besides the system message: six questions with their answers."""
 
@@ -39,6 +41,11 @@ class Step(TypedDict):
     turn: int
     node: str
     did: str
+
+
+def readable(left: str | None, right: str) -> str:
+    """The newest text, as Postgres can hold it: a reducer, since a caller's input is kept before any node sees it."""
+    return storable(right) if isinstance(right, str) else right
 
 
 def sliding_window(left: Sequence[AnyMessage] | None, right: Messages) -> list[AnyMessage]:

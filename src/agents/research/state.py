@@ -17,6 +17,7 @@ from agents.research.reducers import (
     add_counts,
     append_only,
     note_events,
+    readable,
     sliding_window,
 )
 from agents.shared.limits import Usage, add_usage
@@ -109,7 +110,7 @@ class Output(TypedDict):
 class State(TypedDict):
     """The whole state; what is not in Input and Output is private."""
 
-    question: str
+    question: Annotated[str, readable]
     turns: NotRequired[int]
     messages: Annotated[list[AnyMessage], sliding_window]
     usage: Annotated[Usage, add_usage]

@@ -76,7 +76,7 @@ def test_a_reducer_stands_last() -> None:
     hints = get_type_hints(State, include_extras=True)
     reduced = {name for name, hint in hints.items() if callable(getattr(hint, "__metadata__", [None])[-1])}
     assert reduced == {
-        "messages", "usage", "trail", "standing", "passages", "rankings", "tally", "degraded"
+        "question", "messages", "usage", "trail", "standing", "passages", "rankings", "tally", "degraded"
     }  # fmt: skip
     assert hints["tally"].__metadata__[-1] is add_counts
 

@@ -11,9 +11,10 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from agents.research.graph import builder
 from agents.research.state import State
 from agents.shared.retrieval import asking
-from tests.agents.research.study import DELIVERY, PAYPAL, Study, hurry, slow_for
+from tests.agents.research.study import DELIVERY, PAYPAL, Study, claiming, hurry, model_that, slow_for
 from tests.fakes import older_research
-from tests.fakes.openai_answers import Hang, Status
+from tests.fakes.openai_answers import Completion, Hang, Say, Status
+from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.search_server import SearchServer
 
 TULIPS, SUN = "When do tulips bloom?", "Do tulips need much sun?"
@@ -139,3 +140,21 @@ def test_the_older_graph_lacks_fields_and_nothing_else() -> None:
 async def test_a_retried_source_tells_no_failure(articles: str, engine: SearchServer, tenant: str) -> None:
     engine.script(Status(500))
     assert (await Study.open(tenant=tenant, sources=["web"]).ask(TULIPS))["degraded"] == []
+
+
+async def test_what_a_checkpoint_can_not_hold_fails_no_run(
+    articles: str, saver: AsyncPostgresSaver, engine: SearchServer, tenant: str, openai_server: OpenAIServer
+) -> None:
+    """NUL, half surrogates and endless numbers, from a caller, a model and the web."""
+    strange = "\0 \ud83d \u202e"
+    page = {"title": strange, "url": "https://a.example/", "content": f"Tulips {strange} bloom in April."}
+    engine.responder = lambda _: Completion({"results": [page]})
+    written = claiming(
+        (f"Tulips {strange} bloom.", [1, 10**30, -(10**30)]), ("Tulips bloom in April. \0", [1])
+    )
+    planned = Say(tool_calls=(("Plan", {"sub_questions": [f"{TULIPS} {strange}"]}),))
+    openai_server.responder = model_that(plan=planned, synthesise=written, mend=written)
+    study = Study.open(saver, tenant=tenant, model="openai:gpt-4.1-mini", sources=["web"])
+    values = await study.ask(f"{TULIPS} {strange}")
+    assert (values["answer"], values["outcome"]) == ("Tulips bloom in April. [1]", "answered")
+    assert "\0" not in str(values) and str(values).encode()

@@ -1,6 +1,7 @@
 """The help articles by vectors: made once, never compared across models; and what a Postgres without pgvector says."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -12,11 +13,13 @@ from agents.shared import embeddings
 from agents.shared.models import ModelUnavailable
 from agents.shared.retrieval import retrieval
 from agents.shared.retrieval.sources import meaning
+from stationmaster import postgres
 from tests.fakes.openai_answers import Action, Call
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.search_server import vectors
 
 OFFLINE = "offline:ngrams"
+MIGRATIONS = Path(postgres.__file__).parent / "migrations"
 
 
 @pytest.fixture
@@ -129,3 +132,20 @@ async def test_without_pgvector_words_are_searched_and_it_is_said(agents_on_seed
     assert "no pgvector" in values["degraded"][0]
     do(agents_on_seeded_database, "create extension vector")
     assert (await found("How long does standard delivery take?"))[0] == "delivery-times"
+
+
+async def test_a_server_that_does_not_know_the_extension_is_migrated_all_the_same(
+    empty_database: str,
+) -> None:
+    """The migration with the name of an extension that no server has; it says so, and makes its tables."""
+    migration = (MIGRATIONS / "0023_research.sql").read_text(encoding="utf-8")
+    other = migration.replace("if not exists vector", "if not exists no_such_extension")
+    assert other != migration
+    said = list[str]()
+    with psycopg.connect(empty_database) as conn:
+        conn.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
+        conn.execute(other.encode())
+        conn.execute(
+            "insert into research.searches (source, key, answer) values ('web', repeat('a', 64), '[]')"
+        )
+    assert any("searched by their words alone" in notice for notice in said)
