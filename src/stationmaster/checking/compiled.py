@@ -12,7 +12,7 @@ from langgraph.pregel import Pregel
 from langgraph.types import RetryPolicy
 
 from stationmaster.checking.finding import Place
-from stationmaster.checking.reading import files, functions, reads, writes
+from stationmaster.checking.reading import files, functions, reads, routes, writes
 from stationmaster.checking.reading.files import is_ours
 from stationmaster.checking.reading.flow import Flow, flow_of
 from stationmaster.checking.reading.functions import Function
@@ -117,8 +117,20 @@ class Graph:
                 router.ends.values() if router.ends is not None else everywhere
             )
         for node in self.nodes.values():
-            found.setdefault(node.name, set()).update(node.ends or ())
+            found.setdefault(node.name, set()).update(
+                {*self.commanded(node).targets & everywhere, *(node.ends or ())}
+            )
         return found
+
+    def commanded(self, node: Node) -> routes.Routes:
+        """Where a node leads by `Command`, declared or not; of a subgraph, where its nodes send this one."""
+        if node.graph is None:
+            return routes.of_commands(
+                node.flow.functions.values() if node.is_ours else (), node.ends, self.roots
+            )
+        inner = Graph(f"{self.name}/{node.name}", node.graph, node.place, self.roots).nodes.values()
+        functions = [function for each in inner if each.is_ours for function in each.flow.functions.values()]
+        return routes.of_commands(functions, node.ends, self.roots, parent=True)
 
     @cached_property
     def cycles(self) -> list[frozenset[str]]:

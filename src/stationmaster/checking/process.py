@@ -69,9 +69,8 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
-    sys.setrecursionlimit(
-        20_000
-    )  # source is walked by its depth: a sum of a thousand terms is a thousand deep
+    gc.disable()  # much is made, and nearly all of it is kept to the end
+    sys.setrecursionlimit(20_000)  # source is walked as deep as it is nested
     asked = json.loads(sys.stdin.read())
     with out:
         json.dump(answered(asked), out)

@@ -61,8 +61,11 @@ def _steps(graph: Graph, name: str, found: Together) -> list[Routes]:
         if router.source == name
     ]
     node = graph.nodes.get(name)
-    if node is not None and (node.ends or node.is_ours):
-        known.append(routes.of_commands(node.flow.functions.values(), node.ends, graph.roots))
+    if node is not None and node.graph is not None and known:
+        # Both lead on when a subgraph sends its parent somewhere; that they agree can't be seen, and is taken to be so.
+        known[0] = Routes(known[0].choices | graph.commanded(node).choices, known[0].unknown)
+    elif node is not None:
+        known.append(graph.commanded(node))
     if any(each.unknown for each in known):
         found.unknown.add(name)
     return known
@@ -72,7 +75,7 @@ def _started(graph: Graph, name: str, known: list[Routes]) -> Iterator[Pair]:
     """What one step of a node starts side by side."""
     fixed = [frozenset({target}) for target in graph.edges.get(name, ())]
     fixed += [frozenset({target}) for sources, target in graph.joins if sources == {name}]
-    answers = [frozenset().union(*(choice.targets for choice in each.choices)) for each in known]
+    answers = [each.targets for each in known]
     for one, other in combinations([*fixed, *answers], 2):
         yield from ((a, b) for a, b in product(one, other) if a != b)
     for choice in (choice for each in known for choice in each.choices):

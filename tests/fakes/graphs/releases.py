@@ -72,6 +72,10 @@ async def ask(state: Any) -> dict[str, Any]:
     return {"notes": [first.action, second.action]}
 
 
+async def ask_with_risk(state: ModelWithRisk) -> dict[str, Any]:
+    return await ask(state)
+
+
 async def swapped(state: Any) -> dict[str, Any]:
     second = interrupt({"kind": "second", "title": "Is it really?"}, response_schema=Answer)
     first = interrupt({"kind": "first", "title": "Is it right?"}, response_schema=Answer)
@@ -185,6 +189,7 @@ with_default = release(last=ends_with_default, schema=WithDefault)
 back_filled = release(last=ends_with_risk, schema=WithRisk, between=computes)
 model_with_risk = release(schema=ModelWithRisk)
 model_with_default = release(schema=ModelWithDefault)
+node_with_risk = release(ask_with_risk, schema=WithDefault)
 model_of_numbers = release(schema=ModelOfNumbers)
 without_question = release(silent)
 swapped_questions = release(swapped)

@@ -14,6 +14,7 @@ YES = {"action": "yes"}
         ("renamed", "node-gone", "it waits in ask, and there is no ask"),
         ("with_risk", "required-key", "it has no 'risk', which end reads without a default"),
         ("model_with_risk", "required-key", "it has no 'risk', and that has no default"),
+        ("node_with_risk", "required-key", "it has no 'risk', and that has no default"),
         ("model_of_numbers", "value", "'notes.0': Input should be a valid integer"),
         ("without_question", "pause-gone", "it waits in ask, which asks nothing by now"),
         ("swapped_questions", "pause-order", "its answer would be taken for another question of ask"),

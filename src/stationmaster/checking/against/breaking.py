@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -13,7 +12,7 @@ from stationmaster.checking.against import asked
 from stationmaster.checking.against.reasons import Reason, by_name
 from stationmaster.checking.against.waiting import Question, Waiting
 from stationmaster.checking.compiled import Graph
-from stationmaster.checking.reading import reads
+from stationmaster.checking.reading import reads, writes
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,7 @@ class Judge:
 
     def __init__(self, name: str, graphs: Mapping[str, Graph]) -> None:
         self.name, self.graphs, self.top = name, graphs, graphs[name]
+        self._adapters: dict[int, TypeAdapter[Any]] = {}
         self._needed: dict[str, dict[str, reads.Read]] = {}
 
     def breaks(self, thread: Waiting) -> Iterator[Break]:
@@ -83,20 +83,24 @@ class Judge:
         if self.top.builder is None:
             return
         if schemas.is_checked(self.top.schema):
-            yield from self._unfit(thread)
+            yield from self._unfit(thread, self.top.schema)
             return
         for place in sorted({place.partition("/")[0] for place in places}):
+            own = self.top.nodes[place].schema
+            if own is not self.top.schema and schemas.is_checked(own):
+                yield from self._unfit(thread, own)
             for key, read in sorted(self._reads_from(place).items()):
                 if key not in thread.values:
                     where = f"{read.place.file.name}:{read.place.line}"
                     said = f"it has no {key!r}, which {read.who} reads without a default ({where})"
                     yield self._of(thread, "required-key", place, said)
 
-    def _unfit(self, thread: Waiting) -> Iterator[Break]:
+    def _unfit(self, thread: Waiting, schema: Any) -> Iterator[Break]:
         """By making the state that LangGraph makes when the thread goes on."""
-        known = {key: value for key, value in thread.values.items() if key in self.top.channels}
+        keys = set(writes.keys_of(schema))
+        known = {key: value for key, value in thread.values.items() if key in keys}
         try:
-            self._state.validate_json(json.dumps(known))
+            self._adapter(schema).validate_json(json.dumps(known))
         except ValidationError as error:
             for each in error.errors()[:3]:
                 key = ".".join(map(str, each["loc"])) or "the state"
@@ -104,9 +108,10 @@ class Judge:
                 said = f"it has no {key!r}, and that has no default" if lacks else f"{key!r}: {each['msg']}"
                 yield self._of(thread, "required-key" if lacks else "value", self._where(thread), said)
 
-    @cached_property
-    def _state(self) -> TypeAdapter[Any]:
-        return TypeAdapter(self.top.schema)
+    def _adapter(self, schema: Any) -> TypeAdapter[Any]:
+        if id(schema) not in self._adapters:
+            self._adapters[id(schema)] = TypeAdapter(schema)
+        return self._adapters[id(schema)]
 
     def _reads_from(self, start: str) -> dict[str, reads.Read]:
         if start not in self._needed:

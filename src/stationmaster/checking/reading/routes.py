@@ -33,6 +33,11 @@ class Routes:
     choices: frozenset[Choice]
     unknown: bool = False
 
+    @property
+    def targets(self) -> frozenset[str]:
+        """All nodes that are named."""
+        return frozenset().union(*(choice.targets for choice in self.choices))
+
 
 def of_router(function: Function | None, ends: Mapping[Any, str] | None, roots: tuple[Path, ...]) -> Routes:
     """The answers of a router, by its source, then by its annotation; else each declared end alone, as unknown."""
@@ -46,15 +51,19 @@ def of_router(function: Function | None, ends: Mapping[Any, str] | None, roots: 
     return Routes(chosen | alone, found.unknown)
 
 
-def of_commands(found: Iterable[Function], ends: Iterable[str] | None, roots: tuple[Path, ...]) -> Routes:
-    """What a node itself names by `Command(goto=...)`: its functions, and those that they call."""
+def of_commands(
+    found: Iterable[Function], ends: Iterable[str] | None, roots: tuple[Path, ...], *, parent: bool = False
+) -> Routes:
+    """What a node itself names by `Command(goto=...)`: its functions, and those that they call. Of the `parent` alone
+    those with `graph=Command.PARENT`, which a subgraph names in the graph around it.
+    """
     declared = frozenset(ends or ())
     reader, routes = _Reader(declared, roots), list[Routes]()
     for each in found:
         scope = scope_of(each)
         for node in walk_own(each):
             goto = _goto(node, scope)
-            if goto is not None:
+            if goto is not None and _is_of_parent(node) is parent:
                 routes.append(reader.value(goto, scope, DEPTH))
     alone = [_one(end) for end in declared]
     return _all([*routes, *alone])
@@ -171,6 +180,10 @@ def _goto(node: ast.AST, scope: Scope) -> ast.expr | None:
         return None
     called = scope.resolve(node.func)
     return found if isinstance(called, Live) and called.thing is Command else None
+
+
+def _is_of_parent(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and any(each.arg == "graph" for each in node.keywords)
 
 
 def _mapped(choice: Choice, names: Mapping[Any, str], declared: frozenset[str]) -> Choice:

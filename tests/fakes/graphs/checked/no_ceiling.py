@@ -64,9 +64,26 @@ def single(node: Any) -> Any:
     return builder.compile()
 
 
+async def undeclared(state: State) -> Any:
+    return Command(goto="__end__" if state.get("done") else "think")
+
+
+async def to_parent(state: State) -> Any:
+    return Command(goto="think", graph=Command.PARENT)
+
+
+def of_subgraph() -> Any:
+    inner = StateGraph(State)
+    inner.add_node("worker", to_parent)
+    inner.add_edge(START, "worker")
+    return single(inner.compile())
+
+
 bad_cycle = graph(until_done)
 bad_limited = graph(until_done).with_config(recursion_limit=30)
 bad_self = single(again)
+bad_undeclared = single(undeclared)
+bad_parent = of_subgraph()
 good_counted = graph(counted)
 good_managed = graph(until_done, Counting)
 good_person = single(ask)
