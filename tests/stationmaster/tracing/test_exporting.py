@@ -118,3 +118,11 @@ def test_a_forked_process_delivers_its_own_and_nothing_twice(to_collector: Trace
         os._exit(0 if export.stop(5) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert sorted(span.name for span in to_collector.spans()) == ["child's", "parent's"]
+
+
+def test_the_samplers_own_variable_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_TRACES_SAMPLER", "always_off")
+    with Collector.running() as collector:
+        export = Export(Destination(collector.url + TRACES_PATH))
+        spans(export, 1)
+        assert export.stop(10) and not collector.spans
