@@ -22,8 +22,8 @@ from agents.helpdesk.verdict import closed, final_of
 from agents.shared.limits import over_limit
 from agents.shared.resilience import giving_up
 from agents.shared.running import thread_if_any
+from agents.shared.shop.tickets import ticket_of
 
-MAX_TICKET_ID = 200
 WITHDRAWN = "Not done: the customer wrote again before a person had decided. Ask again if it is still wanted."
 
 
@@ -39,7 +39,8 @@ class Intake(AgentMiddleware[State, Context]):
     @hook_config(can_jump_to=["end"])
     async def abefore_agent(self, state: State, runtime: Runtime[Context]) -> Update:
         """See the class."""
-        context, turns, ticket_id = Context.of(runtime), state.get("turns", 0) + 1, _ticket_id(state, runtime)
+        context, turns = Context.of(runtime), state.get("turns", 0) + 1
+        ticket_id = ticket_of(state.get("ticket_id"), thread_if_any(runtime))
         reason = over_limit(
             state.get("usage", {}),
             turns=turns,
@@ -99,14 +100,3 @@ class Finish(AgentMiddleware[State, Context]):
             "messages": [AIMessage(final["reply"])],
             "degraded": degraded,
         }
-
-
-def _ticket_id(state: State, runtime: Runtime[Context]) -> str:
-    """The caller's; else the thread's id."""
-    given: object = state.get("ticket_id") or thread_if_any(runtime)
-    if not isinstance(given, str) or len(given) > MAX_TICKET_ID or (given and not given.isprintable()):
-        raise ValueError(
-            f"ticket_id must be printable text of at most {MAX_TICKET_ID} characters; "
-            "leave it out to use the thread's id"
-        )
-    return given

@@ -17,14 +17,13 @@ from agents.shared.payments import PaymentUnavailable
 from agents.shared.resilience import giving_up
 from agents.shared.running import tenant_on, thread_if_any
 from agents.shared.shop.mail import SUPPORT_DESK
+from agents.shared.shop.tickets import ticket_of
 from agents.support import prompts, tools, verdict
 from agents.support.asking import Classification, account, ask, classified, draft_prompt, drafted, task_prompt
 from agents.support.context import KEEP_MESSAGES, Context
 from agents.support.state import Dropped, SearchTask, State, Update, one_more
 
 logger = logging.getLogger(__name__)
-
-MAX_TICKET_ID = 200
 
 
 async def intake(state: State, runtime: Runtime[Context]) -> Update:
@@ -34,7 +33,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         state.get("usage", {}), turns=turns, max_turns=context.max_turns, max_cost_usd=context.max_cost_usd
     )
     return {
-        "ticket_id": _ticket_id(state, runtime),
+        "ticket_id": ticket_of(state.get("ticket_id"), thread_if_any(runtime)),
         "turns": 1,
         "off": context.off,
         "article_search": context.article_search,
@@ -235,17 +234,6 @@ async def send(state: State, runtime: Runtime[Context]) -> Update:
 def progress(runtime: Runtime[Context], text: str) -> None:
     """What goes on, for whoever streams `custom`; a retried node says it again."""
     runtime.stream_writer({"progress": text})
-
-
-def _ticket_id(state: State, runtime: Runtime[Context]) -> str:
-    """The caller's, which becomes part of every idempotency key; else the thread's id."""
-    given: object = state.get("ticket_id") or thread_if_any(runtime)
-    if not isinstance(given, str) or len(given) > MAX_TICKET_ID or (given and not given.isprintable()):
-        raise ValueError(
-            f"ticket_id must be printable text of at most {MAX_TICKET_ID} characters; "
-            "leave it out to use the thread's id"
-        )
-    return given
 
 
 def _dropped(state: State) -> Dropped | None:

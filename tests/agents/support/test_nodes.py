@@ -10,6 +10,7 @@ from langgraph.types import Command, Overwrite
 
 from agents.shared.approvals import Approve, Edit, Question, Reject
 from agents.shared.models import Answer
+from agents.shared.shop.tickets import MAX_TICKET_ID
 from agents.support import gate as support_gate
 from agents.support import nodes
 from agents.support.context import KEEP_MESSAGES, MAX_ANSWERS, Context
@@ -50,7 +51,7 @@ async def test_intake_closes_what_is_over_a_limit(
     assert reason in update["degraded"].value[0]
 
 
-@pytest.mark.parametrize("ticket_id", ["T\0", "two\nlines", 17, "x" * (nodes.MAX_TICKET_ID + 1)])
+@pytest.mark.parametrize("ticket_id", ["T\0", "two\nlines", 17, "x" * (MAX_TICKET_ID + 1)])
 async def test_intake_refuses_a_ticket_id_that_can_be_no_key(ticket_id: Any) -> None:
     with pytest.raises(ValueError, match="ticket_id must be printable text of at most 200 characters"):
         await nodes.intake(state(ticket_id=ticket_id), runtime())
