@@ -65,7 +65,7 @@ async def test_without_the_right_to_create_roles_it_says_what_to_do_and_then_wor
     state = await Desk.open().ask(SET_LEVEL)
     assert state.get("outcome") == "unavailable"
     (letter,) = rows(external, "select reason from shop.dead_letters")
-    assert "the database user shop_owner may not create the roles" in letter["reason"]
+    assert "the database's user may not create the roles" in letter["reason"]
     assert "set STATIONMASTER_SQL_READER_URI and STATIONMASTER_SQL_WRITER_URI" in letter["reason"]
 
     administrator = database_uri(server, DATABASE)

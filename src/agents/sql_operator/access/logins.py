@@ -28,7 +28,7 @@ Login = Literal["reader", "writer"]
 LOGINS: tuple[Login, ...] = ("reader", "writer")
 CONNECT_S = 5
 MISSING = (
-    "the database user {user} may not create the roles under which statements run: have an administrator run the "
+    "the database's user may not create the roles under which statements run: have an administrator run the "
     "script in docs/agents/sql_operator.md, and set STATIONMASTER_SQL_READER_URI and STATIONMASTER_SQL_WRITER_URI"
 )
 
@@ -103,8 +103,9 @@ async def _see_that_it_is_weak(login: Login, uri: str) -> None:
         row = await (await session.execute(_QUERIES["strong"])).fetchone()
     if row is None or row[1]:
         raise RoleTooStrong(
-            f"the {login} of the SQL operator connects as {row[0] if row else 'nobody'}, who may do more than "
-            "that: name a role made by the script in docs/agents/sql_operator.md"
+            f"the {login} of the SQL operator connects as somebody who may do more than that: name a role made by the "
+            "script in docs/agents/sql_operator.md",
+            detail=f"role {row[0] if row else 'nobody'}",
         )
 
 
@@ -124,7 +125,7 @@ async def _make() -> dict[Login, str]:
             if state.own_server:
                 await harden(conn, roles)
         except psycopg.errors.InsufficientPrivilege as error:
-            raise RolesMissing(MISSING.format(user=conn.info.user)) from error
+            raise RolesMissing(MISSING, detail=f"user {conn.info.user}") from error
     return made
 
 
