@@ -27,9 +27,9 @@ def tidy(claim: Claim) -> Claim:
 
     A model's text can hold what Postgres can't, or what turns a line around; and its numbers know no limit.
     """
-    text = _TURNS.sub("", storable(_MARK.sub("", claim["text"])))
+    text = _MARK.sub("", " ".join(_TURNS.sub("", storable(claim["text"])).split()))
     numbers = (number if 0 < number <= MOST_SOURCES else 0 for number in claim["sources"])
-    return {"text": " ".join(text.split()), "sources": list(dict.fromkeys(numbers))}
+    return {"text": text.strip(), "sources": list(dict.fromkeys(numbers))}
 
 
 def objections(

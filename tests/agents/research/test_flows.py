@@ -286,3 +286,17 @@ async def test_embeddings_of_a_provider_are_priced(articles: str, openai_server:
     usage = (await study.state())["usage"]
     assert usage["search_meaning|openai:text-embedding-3-small"]["usd"] > 0
     await embeddings.close()
+
+
+async def test_operators_who_go_on_with_a_tenant_s_thread_read_that_tenant_s_folder(
+    articles: str, shelf: Path, tenant: str
+) -> None:
+    (shelf / "plan.md").write_text("The launch of the tulip campaign is on Monday.")
+    main = shelf.parent / "main"
+    main.mkdir()
+    (main / "plan.md").write_text("The launch of the secret campaign is on Friday.")
+    study = Study.open(tenant=tenant, sources=["folder"])
+    await study.ask(DELIVERY)
+    study.tenant = "main"
+    values = await study.ask("When is the launch of the campaign?")
+    assert "Monday" in values["answer"] and "Friday" not in str(values)

@@ -15,6 +15,8 @@ MOST = 12
 
 def sub_questions(question: str) -> list[str]:
     """One or more, in order, none twice; a part that says nothing by itself stays with the one before."""
+    # Runs of white space would make the pattern try each of them against each.
+    question = "\n".join(" ".join(line.split()) for line in question.splitlines())
     parts: list[str] = []
     begins = 0
     for at in [*_APART.finditer(question), None]:
