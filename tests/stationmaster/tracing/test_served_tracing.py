@@ -141,6 +141,7 @@ async def test_nothing_blocks_the_servers_loop_and_nothing_else_is_sent(
     assert {request[":path"] for request in collector.requests} == {"/v1/traces"}
 
 
+@pytest.mark.slow
 async def test_a_stop_delivers_what_is_drained(database: str, tmp_path: Path, collector: Collector) -> None:
     """The run ends after the signal; its spans are there when the process is gone. (`dev` drains nothing.)"""
     server = a_server("community", tmp_path, database, collector)
