@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from langgraph.pregel import Pregel
@@ -218,13 +219,27 @@ class _Body:
 
     def called(self, node: ast.Call, before: State, around: Around) -> State:
         """The arguments, then the call."""
-        called = self.scope.resolve(node.func)
+        node, called = self.passed_on(node)
         if _is_gather(called):
             place = (self.scope.function.at(node), "what runs side by side asks in no order")
             around = replace(around, loops=(*around.loops, place))
         for child in ast.iter_child_nodes(node):
             before = self.parts(child, before, around)
         return self.call(node, called, before, around)
+
+    def passed_on(self, node: ast.Call) -> tuple[ast.Call, Stands | None]:
+        """The call itself; of `to_thread(function, ...)` and its like that of the function."""
+        called = self.scope.resolve(node.func)
+        thing, name = (
+            (called.thing if isinstance(called, Live) else None),
+            ast.unparse(node.func).rpartition(".")[2],
+        )
+        first = {"to_thread": 0, "run_sync": 0, "run_in_executor": 1}.get(name)
+        ours = isinstance(thing, FunctionType) and not thing.__module__.startswith(("asyncio", "anyio"))
+        if first is None or len(node.args) <= first or ours:
+            return node, called
+        inner = ast.copy_location(ast.Call(node.args[first], node.args[first + 1 :], node.keywords), node)
+        return inner, self.scope.resolve(inner.func)
 
     def call(self, node: ast.Call, called: Stands | None, before: State, around: Around) -> State:
         if before is None:

@@ -106,9 +106,31 @@ class _Reader:
             case ast.Call():
                 return self._called(node, scope, depth)
             case ast.Name(id=name) if name in scope.assigned:
-                given = scope.assigned[name]
-                return _all([self._given(each, scope, depth) for each in given])
+                given = [self._given(each, scope, depth) for each in scope.assigned[name]]
+                return self._filled(_all(given), name, scope, depth)
         return self._live(node, scope)
+
+    def _filled(self, begun: Routes, name: str, scope: Scope, depth: int) -> Routes:
+        """With what is put into a list later: any of it together."""
+        later: list[Routes] = []
+        for node in walk_own(scope.function):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=holder), attr="append" | "add"), args=[each]
+                ):
+                    later += [self.value(each, scope, depth - 1)] if holder == name else []
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=holder), attr="extend" | "update"), args=[each]
+                ):
+                    later += [self.value(each, scope, depth - 1)] if holder == name else []
+                case ast.AugAssign(target=ast.Name(id=holder), value=each):
+                    later += [self.value(each, scope, depth - 1)] if holder == name else []
+        if not later:
+            return begun
+        names = _all([begun, *later]).targets
+        return Routes(
+            frozenset({Choice(names, together=len(names) > 1)}), any(each.unknown for each in later)
+        )
 
     def _given(self, value: ast.AST, scope: Scope, depth: int) -> Routes:
         return self.value(value, scope, depth - 1) if isinstance(value, ast.expr) else self._hinted(scope)

@@ -37,7 +37,9 @@ def unlimited(graph: Graph) -> list[frozenset[str]]:
 
 def _unasked(graph: Graph) -> list[frozenset[str]]:
     stops = {*graph.pregel.interrupt_after_nodes, *graph.pregel.interrupt_before_nodes}
-    asks = {node.name for node in graph.nodes.values() if node.flow.pauses} | stops
+    # A tool that asks is called by a model or not.
+    gates = (node for node in graph.nodes.values() if not hasattr(node.runnable, "tools_by_name"))
+    asks = {node.name for node in gates if node.flow.pauses} | stops
     return graph.cycles_without(frozenset(asks))
 
 

@@ -1,5 +1,6 @@
 """Effects before interrupt(): in the node, in helpers, in a loop's round before, in a handler; and behind it."""
 
+import asyncio
 import smtplib
 import sqlite3
 from pathlib import Path
@@ -76,6 +77,11 @@ def each_round(state: State) -> State:
 async def sometimes(state: State) -> State:
     if state.get("question"):
         Path("/tmp/asked").write_text("asked")  # noqa: ASYNC240
+    return {"question": interrupt("approve?")}
+
+
+async def in_thread(state: State) -> State:
+    await asyncio.to_thread(httpx.post, "https://example.com/notes", json={})
     return {"question": interrupt("approve?")}
 
 
@@ -167,6 +173,7 @@ bad_posts = graph(posts)
 bad_helped = graph(helped)
 bad_each_round = graph(each_round)
 bad_sometimes = graph(sometimes)
+bad_in_thread = graph(in_thread)
 bad_thinks = graph(thinks)
 bad_hidden = graph(hidden, metadata={"effect": "pays the refund"})
 bad_object = graph(Gate())

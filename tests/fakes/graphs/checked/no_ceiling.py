@@ -3,7 +3,9 @@
 from typing import Any, Literal
 
 from langgraph.graph import START, StateGraph
+from langgraph.graph.message import MessagesState
 from langgraph.managed import RemainingSteps
+from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
@@ -72,6 +74,22 @@ async def to_parent(state: State) -> Any:
     return Command(goto="think", graph=Command.PARENT)
 
 
+def asks_user(question: str) -> str:
+    """Ask."""
+    return str(interrupt(question))
+
+
+def tooled() -> Any:
+    """A tool that asks ends a cycle only if the model calls it."""
+    builder = StateGraph(MessagesState)
+    builder.add_node("think", lambda state: {"messages": []})
+    builder.add_node("tools", ToolNode([asks_user]))
+    builder.add_edge(START, "think")
+    builder.add_conditional_edges("think", tools_condition)
+    builder.add_edge("tools", "think")
+    return builder.compile()
+
+
 def of_subgraph() -> Any:
     inner = StateGraph(State)
     inner.add_node("worker", to_parent)
@@ -82,6 +100,7 @@ def of_subgraph() -> Any:
 bad_cycle = graph(until_done)
 bad_limited = graph(until_done).with_config(recursion_limit=30)
 bad_self = single(again)
+bad_tools = tooled()
 bad_undeclared = single(undeclared)
 bad_parent = of_subgraph()
 good_counted = graph(counted)

@@ -91,6 +91,15 @@ def some(state: State) -> list[Literal["one", "two"]]:
     return [each for each in ("one", "two") if each in state.get("notes", [])]
 
 
+def filled(state: State) -> list[str]:
+    ways = []
+    if state.get("notes"):
+        ways.append("one")
+    if state.get("other"):
+        ways += ["two"]
+    return ways
+
+
 def sent(state: State) -> list[Send]:
     return [Send("one", {"notes": [each]}) for each in state.get("notes", [])]
 
@@ -151,6 +160,7 @@ bad_overwrites = fan(over, over_too)
 bad_subgraph = fan(inner_graph(), two)
 bad_list = routed(both)
 bad_some = routed(some)
+bad_filled = routed(filled)
 bad_sent = routed(sent)
 bad_uneven = uneven(two)
 bad_command = commanded(goes)
