@@ -7,43 +7,35 @@ an answer that does not fit raises, nothing is saved, and the question stays ope
 from typing import Annotated, Any, Literal
 
 from langgraph.types import interrupt
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, RootModel
+from pydantic import Field, RootModel
+
+from agents.shared.answers import StrictAnswer, Words
 
 
-def _words(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must hold more than spaces")
-    return text
-
-
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Approve(_Answer):
+class Approve(StrictAnswer):
     """Yes: hold it, exactly as it is shown."""
 
     action: Literal["approve"]
 
 
-class HaveVisa(_Answer):
+class HaveVisa(StrictAnswer):
     """Everybody on the trip has the visa that is needed, or will have it before departure."""
 
     action: Literal["have_visa"]
 
 
-class Reject(_Answer):
+class Reject(StrictAnswer):
     """No: nothing is held."""
 
     action: Literal["reject"]
     reason: str = Field(default="", max_length=2_000, description="Why not, if you want to say")
 
 
-class Change(_Answer):
+class Change(StrictAnswer):
     """Not this one: look again, with what you say."""
 
     action: Literal["change"]
-    text: Annotated[str, AfterValidator(_words), Field(min_length=1, max_length=2_000)] = Field(
+    text: Annotated[Words, Field(min_length=1, max_length=2_000)] = Field(
         description="What should be different: dates, budget, hotel, number of travellers"
     )
 

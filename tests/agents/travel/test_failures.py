@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
 from agents.shared.database import DatabaseUnavailable
 from agents.travel import inventory
-from agents.travel.graph import graph
+from agents.travel.graph import builder, graph
 from tests.agents.travel.agency import Agency
 from tests.agents.travel.traveller import APPROVE, WISH, Traveller, hurry, whole
 
@@ -91,6 +92,38 @@ async def test_what_is_held_is_not_known_while_it_is_away_and_the_request_goes_o
     values = await rosa.say(WISH)
     assert await rosa.waits()
     assert [note[:6] for note in values["degraded"]] == ["intake"]
+
+
+async def test_a_hold_that_was_made_and_not_heard_of_is_found_again(
+    agency: Agency, rosa: Traveller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection breaks after the commit: whoever asks again gets the hold that there is."""
+    await rosa.say(WISH)
+    real, calls = inventory.hold, list[int]()
+
+    async def lost_on_the_way(*args: Any) -> Any:
+        calls.append(1)
+        held = await real(*args)
+        if len(calls) < 3:
+            raise DatabaseUnavailable("went away in the middle")
+        return held
+
+    monkeypatch.setattr(inventory, "hold", lost_on_the_way)
+    values = await rosa.answer(APPROVE)
+    assert (values["outcome"], len(calls), len(agency.holds()), agency.taken()) == ("held", 3, 1, (2, 4))
+
+
+async def test_another_process_goes_on_with_what_postgres_has_of_the_thread(
+    agency: Agency, rosa: Traveller
+) -> None:
+    async with AsyncPostgresSaver.from_conn_string(agency.uri) as saver:
+        await saver.setup()
+        rosa.graph = builder.compile(checkpointer=saver)
+        await rosa.say(WISH)
+    async with AsyncPostgresSaver.from_conn_string(agency.uri) as saver:
+        rosa.graph = builder.compile(checkpointer=saver)
+        values = await rosa.answer(APPROVE)
+    assert (values["outcome"], agency.taken()) == ("held", (2, 4))
 
 
 async def test_a_bug_fails_loudly_at_once(rosa: Traveller, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,8 @@ def _first(wishes: Wishes, facts: Facts, messages: Sequence[BaseMessage]) -> Rep
 
 def _next(me: Peer, wishes: Wishes, facts: Facts, messages: Sequence[BaseMessage]) -> Reply:
     """What the trip lacks still."""
-    if wishes.visa and facts["trip"].get("destination") and not facts["dates"]:
+    asks_on = me == "visas" and bool(wishes.trip)
+    if (wishes.visa or asks_on) and facts["trip"].get("destination") and not facts["dates"]:
         return _visa(me, facts)  # no trip yet, only the question
     if facts["missing"]:
         return Reply(text=ask_for(facts))

@@ -38,7 +38,7 @@ _SEVERAL = (
     rf"(?<![\w-])((?:{_NATION})(?:(?:\s*,\s*|\s+(?:and|or|&)\s+)(?:an?\s+|one\s+)?(?:{_NATION}))*)(?![\w-])"
 )
 _PASSPORT = re.compile(
-    rf"{_SEVERAL}\s+(?:passports?|citizens?|citizenship|nationals?|nationality)\b|"
+    rf"^\W*{_SEVERAL}\W*$|{_SEVERAL}\s+(?:passports?|citizens?|citizenship|nationals?|nationality)\b|"
     rf"\b(?:passports?|citizens?|citizenship|nationality)\s*(?:is|are|of|from|:)?\s*(?:the\s+)?{_SEVERAL}",
     re.IGNORECASE,
 )
@@ -72,7 +72,7 @@ def read_passports(text: str) -> list[str] | None:
         return sorted(set(re.findall(r"[A-Z]{2}", codes[1])))
     found: set[str] = set()
     for match in _PASSPORT.finditer(text):
-        named = _ONE_NATION.findall(match[1] or match[2])
+        named = _ONE_NATION.findall(next(group for group in match.groups() if group))
         # `us` is a pronoun, and `US` a country.
         found |= {_NATIONS[nation.lower()] for nation in named if nation.lower() != "us" or nation == "US"}
     return sorted(found) or None

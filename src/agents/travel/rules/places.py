@@ -14,14 +14,14 @@ _TO = re.compile(
     rf"(?i:\b(?:fly|flights?|trip|travel|travelling|traveling|go|going|get|take|weekend|week|days?|nights?|hotels?|rooms?)"
     rf"\s+(?:me\s+|us\s+)?(?:to|in)\s+{_PLACE}{_END})|(?i:\b(?:visit(?:ing)?|arriv(?:e|ing)(?:\s+in)?)\s+{_PLACE}{_END})|"
     rf"(?i:\bvisas?\s+(?:for|to(?:\s+(?:enter|visit|go\s+to|travel\s+to))?)\s+{_PLACE}{_END})|"
-    rf"(?i:\bto\s+{_PLACE}\s+instead\b)|\b(?:in|to|To|In)\s+([A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+)?)"
+    rf"(?i:\bto\s+{_PLACE}\s+instead\b)|\b(?:in|to|for|To|In|For)\s+(?:the\s+)?([A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+)?)"
 )
 _ORIGIN = re.compile(
     rf"\b(?:from|leaving|starting\s+(?:in|from)|departing(?:\s+from)?)\s+{_PLACE}{_END}", re.IGNORECASE
 )
 _NO_PLACE = re.compile(
     r"^(?:in|on|at|for|with|by|from|to|as|early|late|this|after|before|around|about|between|now|"
-    r"today|tomorrow|next|the|a|an|me|us|there|here|home|back|it|be|have|hold|book|see|know|january|february|march|"
+    r"today|tomorrow|next|the|a|an|me|(?-i:us)|there|here|home|back|it|be|have|hold|book|see|know|january|february|march|"
     r"april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|"
     r"sunday|all|total|one|two|three|four|five|six|seven|eight|nine|ten|advance|case|time|trip|fly|flights?|"
     r"visas?|travel|hotels?|weekend|going|go|tickets?|welcome|yes|no)\b",
