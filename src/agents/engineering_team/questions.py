@@ -6,24 +6,21 @@ The server hands `response_schema` to whoever draws the form and checks the answ
 from typing import Annotated, Any, Literal
 
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic import Field, RootModel
 
 from agents.engineering_team.checks.finding import blocking, counted
 from agents.engineering_team.state import State
 from agents.engineering_team.steering import findings
+from agents.shared.answers import StrictAnswer
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Accept(_Answer):
+class Accept(StrictAnswer):
     """Deliver it with its findings."""
 
     action: Literal["accept"]
 
 
-class SendBack(_Answer):
+class SendBack(StrictAnswer):
     """Back to the team, with a hint."""
 
     action: Literal["send_back"]
@@ -32,7 +29,7 @@ class SendBack(_Answer):
     )
 
 
-class Stop(_Answer):
+class Stop(StrictAnswer):
     """End it; nothing is delivered."""
 
     action: Literal["stop"]
