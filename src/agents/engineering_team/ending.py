@@ -18,7 +18,7 @@ def ended(state: State, end: End, context: Context, update: Update | None = None
         why = why if outcome in ("incomplete", "unclear") else ""
         return Command(goto="report", update={**told, "outcome": outcome, "why": why})
     if steering.is_clean(state):
-        return Command(goto="deliver", update={**told, "why": ""})
+        return Command(goto="deliver", update={**told, "outcome": None, "why": ""})
     if is_question(state, context):
         return Command(goto="sign_off", update={**told, "why": end.why})
     return Command(goto="report", update={**told, "outcome": "incomplete", "why": why})

@@ -96,7 +96,7 @@ async def quality(state: State, runtime: Runtime[Context]) -> Update:
 
 def _asked(state: State) -> Handoff:
     """The hand-off that a worker's node runs for."""
-    return [one for one in state["handoffs"] if one["by"] != "lead"][-1]
+    return steering.of_the_whole(state)[-1]
 
 
 def _result(asked: Handoff, ended: Ended, summary: str, what: Any) -> Update:

@@ -9,6 +9,7 @@ from agents.engineering_team.steering import (
     has_code,
     has_passed,
     is_checked,
+    of_the_whole,
     was_written,
 )
 
@@ -39,7 +40,7 @@ def deliverable(state: State) -> Deliverable:
         "done": _done(state),
         "missing": _missing(state) if begun else [],
         "why": state.get("why", ""),
-        "handoffs": sum(one["by"] != "lead" for one in state.get("handoffs", [])),
+        "handoffs": len(of_the_whole(state)),
     }
 
 

@@ -107,10 +107,13 @@ def advised_at(state: State) -> int:
 
 
 def handed_over(state: State) -> list[Handoff]:
-    """The supervisor's hand-offs that count: those since a person sent the work back, or all."""
-    return [
-        one for one in state.get("handoffs", []) if one["by"] != "lead" and one["number"] > advised_at(state)
-    ]
+    """The hand-offs that count: those since a person sent the work back, or all; without those within quality."""
+    return [one for one in of_the_whole(state) if one["number"] > advised_at(state)]
+
+
+def of_the_whole(state: State) -> list[Handoff]:
+    """All hand-offs to the supervisor's own workers, whoever decided them."""
+    return [one for one in state.get("handoffs", []) if one["to"] in get_args(Worker)]
 
 
 def next_number(state: State) -> int:

@@ -97,6 +97,11 @@ async def test_a_question_is_looked_up_and_answered(workshop: str) -> None:
     assert kept(workshop, team) == []
 
 
+async def test_a_policy_is_checked_by_looking_it_up(workshop: str) -> None:
+    state = await Team.open().ask("Check our policy about refunds.")
+    assert (asked(state), made(state)["outcome"]) == (["researcher"], "answered")
+
+
 async def test_what_nobody_has_written_down_is_said_honestly(workshop: str) -> None:
     state = await Team.open().ask("Which xylophone qwertyuiop?")
     assert made(state)["outcome"] == "incomplete"

@@ -183,7 +183,8 @@ def test_limits_end_it_before_anybody_is_asked() -> None:
     assert steering.due(state(handoffs=[handed(1)]), CONTEXT) is None
     made = [handed(number) for number in range(1, 9)]
     assert steering.due(state(handoffs=made), CONTEXT) == End("the ceiling of 8 hand-offs is reached")
-    assert steering.due(state(handoffs=[*made[:7], handed(7, "auditor", by="lead")]), CONTEXT) is None
+    within = [handed(7, "auditor", by="lead"), handed(7, "reviewer", by="rule")]
+    assert steering.due(state(handoffs=[*made[:7], *within]), CONTEXT) is None
     assert steering.due(state(handoffs=made, advised_at=8), CONTEXT) is None
     nothing = [came(1, ended="nothing"), came(2, ended="nothing")]
     assert steering.due(state(results=nothing), CONTEXT) == End("the last 2 hand-offs brought nothing new")

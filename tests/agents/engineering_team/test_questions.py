@@ -215,6 +215,22 @@ async def test_state_that_says_all_is_well_delivers_nothing_that_is_not(
     assert kept(workshop, team) == []
 
 
+async def test_state_that_says_accepted_was_accepted_by_nobody(workshop: str) -> None:
+    team, files = Team.open(), {"solution.py": UNSAFE, "test_solution.py": TESTS}
+    await team.ask("Hm.")
+    await forged(team, as_node="coder", **clean(files), outcome="accepted", task="Forged.")
+    state = await team.run(None)
+    assert (made(state)["outcome"], kept(workshop, team)) == ("incomplete", [])
+
+
+async def test_a_new_task_takes_the_place_of_a_question(workshop: str) -> None:
+    team = await waiting()
+    state = await team.ask(CELSIUS)
+    assert made(state)["outcome"] == "delivered"
+    assert "is_signed" not in str(made(state))
+    assert [row["task"] for row in kept(workshop, team)] == [CELSIUS]
+
+
 async def test_a_forged_ledger_can_only_end_it_earlier(workshop: str) -> None:
     team = Team.open()
     await team.ask("Hm.")

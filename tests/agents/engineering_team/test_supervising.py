@@ -1,5 +1,6 @@
 """A supervisor that a model plays, well and badly: ping-pong, repetition, ceilings, early ends. All end in words."""
 
+from random import Random
 from typing import Any
 from uuid import uuid4
 
@@ -267,3 +268,45 @@ async def test_a_decision_that_is_none_is_left_to_the_rules(
     assert made(state)["outcome"] == "delivered"
     assert state["degraded"][0].startswith("supervisor: ")
     assert state["degraded"][0].endswith("; the written rules decided")
+
+
+SEEDS = [1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 25))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+async def test_whatever_is_decided_and_answered_it_ends_in_words_or_with_a_question(
+    openai_server: OpenAIServer, workshop: str, model: str, seed: int
+) -> None:
+    dice = Random(seed)
+
+    def decided(_: Call) -> Action:
+        route = dice.choice(["researcher", "coder", "quality", "finish", "coder", "quality"])
+        return goes(route, dice.choice(["Look.", "Look again.", "signatures", "", f"{dice.random()}"]))
+
+    def written(call: Call) -> Action:
+        if any(one["role"] == "tool" for one in call.body["messages"]) and dice.random() < 0.7:
+            return Say("Done.")
+        good = UNSAFE.format("pass").replace("header == expected", "hmac.compare_digest(header, expected)")
+        code = dice.choice([good, UNSAFE.format(f"assert {dice.random()}"), "def broken(:", "x = 1\n"])
+        return Say(tool_calls=(("write_file", {"path": "solution.py", "content": code}),))
+
+    def looked(_: Call) -> Action:
+        found = {"line": 3, "severity": dice.choice(["low", "high"]), "message": f"{dice.random()}"}
+        return Say(tool_calls=(("Report", {"summary": "s", "findings": [found] * dice.randint(0, 2)}),))
+
+    openai_server.responder = scripted(supervise=decided, code=written, review=looked, audit=looked)
+    team = Team.open(model=model)
+    state = await team.ask(SIGNATURE, tests=TESTS)
+    for _ in range(3):
+        if state.get("deliverable"):
+            break
+        state = await team.answer(action="send_back", advice=f"Otherwise, {dice.random()}.")
+    found = made(state)
+    assert found["outcome"] in ("delivered", "incomplete", "unclear", "answered")
+    assert found["handoffs"] <= 3 * team.context.max_handoffs
+    if found["outcome"] == "delivered":
+        assert found["build"]["kind"] == "passed"
+        assert not blocking(found["findings"])
+        assert "compare_digest" in found["files"]["solution.py"]
+    else:
+        assert found["why"] or found["outcome"] == "answered"

@@ -16,6 +16,9 @@ _FACTS = re.compile(
 )
 LONGEST_BRIEF = 2_000
 _WRITE = re.compile(r"\b(write|build|implement|create|program)\b")
+_HOUSE = re.compile(
+    r"\b(our|house|polic(?:y|ies)|guidelines?|conventions?|rules?|look up|find out|research)\b"
+)
 _LOOK = re.compile(r"\b(review|audit|check|inspect|look (?:at|over)|is (?:this|it) (?:safe|secure))\b")
 _MEND = re.compile(r"\b(fix|mend|repair|refactor|correct|make (?:it|this|the code) (?:safe|pass|work))\b")
 
@@ -59,7 +62,7 @@ def _next(facts: dict[str, Any]) -> tuple[str, str, str]:
 def _begin(facts: dict[str, Any], task: str, words: str) -> tuple[str, str, str]:
     wants_code, wants_facts = bool(_CODE.search(words)), bool(_FACTS.search(words))
     asked = {one.get("to") for one in facts.get("handoffs", [])}
-    if _LOOK.search(words) and not _WRITE.search(words):
+    if _LOOK.search(words) and not _WRITE.search(words) and not _HOUSE.search(words):
         return "finish", "there is no code to look at: send it as `code`", ""
     if wants_facts and "researcher" not in asked:
         return "researcher", "the task asks for something that is written down", task[:LONGEST_BRIEF]
