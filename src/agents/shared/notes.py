@@ -11,6 +11,6 @@ def add_notes(left: list[str] | None, right: list[str] | None) -> list[str]:
 
     They quote what others sent, so they are made such that Postgres can hold them.
     """
-    notes = [*(left or []), *map(storable, right or [])]
+    notes = map(storable, [*(left or []), *(right or [])])
     cut = (note if len(note) <= LONGEST_NOTE else note[: LONGEST_NOTE - 1] + "…" for note in notes)
     return list(dict.fromkeys(cut))[:MAX_NOTES]
