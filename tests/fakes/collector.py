@@ -4,10 +4,9 @@ import gzip
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
@@ -15,6 +14,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as Sent
+
+from tests.fakes.loopback_server import LoopbackServer, Quiet
 
 PATIENCE_S = 20.0
 ERROR = 2
@@ -38,13 +39,11 @@ class Span:
     resource: dict[str, Any] = field(repr=False)
 
 
-class Collector(ThreadingHTTPServer):
+class Collector(LoopbackServer):
     """`status` is what it answers, `hangs` whether it answers at all."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__()
         self.spans: list[Span] = []
         self.requests: list[dict[str, str]] = []
         """Headers, and the path as `:path`, by request."""
@@ -52,26 +51,7 @@ class Collector(ThreadingHTTPServer):
         """All that came, to look for what must not be in it."""
         self.status = 200
         self.hangs = False
-        self.stopped = threading.Event()
         self.arrived = threading.Condition()
-
-    @classmethod
-    @contextmanager
-    def running(cls) -> Iterator[Self]:
-        server = cls()
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.stopped.set()
-            server.shutdown()
-            server.server_close()
-            thread.join()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
     def wait_for(self, there: Callable[[Sequence[Span]], bool]) -> list[Span]:
         """All spans, once they are as wanted; AssertionError with what there is if they never are."""
@@ -89,13 +69,11 @@ class Collector(ThreadingHTTPServer):
         return [span for span in found if span.trace == trace]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Quiet, BaseHTTPRequestHandler):
     server: Collector  # pyright: ignore[reportIncompatibleVariableOverride]
-    protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        collector = self.server
+        body, collector = self.body(), self.server
         if collector.hangs:
             collector.stopped.wait()
             self.close_connection = True
@@ -111,14 +89,10 @@ class _Handler(BaseHTTPRequestHandler):
                 collector.spans.extend(_received(body))
             collector.arrived.notify_all()
         answer = ExportTraceServiceResponse().SerializeToString()
-        self.send_response(collector.status if known else 404)
-        self.send_header("Content-Type", "application/x-protobuf")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
+        self.answer(collector.status if known else 404, "application/x-protobuf", answer)
 
-    def log_message(self, *_: object, **__: object) -> None:
-        """Requests are remembered, not printed."""
+
+Collector.handler = _Handler
 
 
 def _received(body: bytes) -> Iterator[Span]:
