@@ -50,6 +50,7 @@ async def test_a_worker_begins_with_nothing_of_the_request_that_made_its_run(sto
     run: dict[str, Any] = {
         **row, "run_id": uuid4(), "thread_id": uuid4(), "kwargs": {}, "epoch": 1, "attempt": 1, "stream_base": 1,
         "watched": False, "origin": None, "cancel": None, "cancel_reason": None, "spares": False,
+        "trouble": None,
     }  # fmt: skip
     lease = Lease(uuid4(), uuid4(), 1, 1, 1, {}, None)
     tokens = LEASE.set(lease), SLOT.set(Slot(UUID(int=1), datetime.now(UTC)))

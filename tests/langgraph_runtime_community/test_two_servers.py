@@ -127,14 +127,19 @@ async def test_both_made_one_schema(world: World) -> None:
     assert len(world.ask("SELECT 1 FROM server.assistants WHERE graph_id = 'steps'")) == 1
 
 
-async def test_two_schedulers_make_one_run_a_slot(front: LangGraphClient, world: World) -> None:
+async def test_two_schedulers_make_one_run_a_slot(
+    front: LangGraphClient, servers: tuple[CommunityServer, ...], world: World
+) -> None:
     thread = (await front.threads.create())["thread_id"]
     cron: Any = await front.crons.create_for_thread(
         thread, "steps", schedule="* * * * * *", input={"key": key(), "slow": 0}, metadata={"by": "cron"}
     )
     slots = "SELECT slot, run_id FROM server.cron_slots WHERE cron_id = %s ORDER BY slot"
     await world.until(lambda: len(world.ask(slots, cron["cron_id"])) >= 5, "five slots are used")
-    await front.crons.update(cron["cron_id"], enabled=False)
+    async with servers[
+        0
+    ].sdk() as fresh:  # uvicorn drops a connection that is idle for five seconds, about now
+        await fresh.crons.update(cron["cron_id"], enabled=False)
     used = world.ask(slots, cron["cron_id"])
     runs = world.ask("SELECT run_id FROM server.runs WHERE thread_id = %s", thread)
     assert {row["run_id"] for row in used} == {row["run_id"] for row in runs}
