@@ -1,4 +1,4 @@
-"""What a fake that is spoken to over HTTP begins with: a port of its own on the loopback, for as long as a test takes."""
+"""What a fake that is spoken to over HTTP begins with: a port of its own on the loopback, while a test takes."""
 
 import threading
 from collections.abc import Iterator
