@@ -1,11 +1,14 @@
 -- name: summary(ticket_prefix)^
--- Counts of what the tickets with this prefix have left behind, and what went back to customers in USD.
+-- Counts of what the tickets with this prefix have left behind, and what went back to customers in USD. The helpdesk numbers
+-- requests by thread, and a ticket may have several threads: there the key tells them apart.
 with made as (
-    select order_id, ticket_id, request, amount_usd from shop.refunds where starts_with(ticket_id, :ticket_prefix)
+    select order_id, ticket_id, request, amount_usd,
+        case when starts_with(idempotency_key, 'helpdesk:') then idempotency_key end as thread
+    from shop.refunds where starts_with(ticket_id, :ticket_prefix)
 )
 select
     (select count(*) from made) as refunds,
-    (select count(*) from made) - (select count(*) from (select distinct ticket_id, order_id, request from made) as each)
+    (select count(*) from made) - (select count(*) from (select distinct ticket_id, order_id, request, thread from made) as each)
         as duplicate_refunds,
     (select count(*) from shop.refund_holds where starts_with(ticket_id, :ticket_prefix)) as holds,
     (select count(*) from shop.mails where starts_with(ticket_id, :ticket_prefix)) as mails,

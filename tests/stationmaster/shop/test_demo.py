@@ -123,6 +123,11 @@ async def test_the_summary_counts_by_ticket(seeded_database: str) -> None:
         "total_usd": 664.75,
     }
     assert (await ledger.summary(seeded_database))["refunds"] == 5
+    for thread in ("one", "two"):  # of one ticket: each counts its own requests
+        await refund(
+            seeded_database, f"helpdesk:main:{thread}:88124:1", "88124", "two-threads", request=1, usd=1
+        )
+    assert (await ledger.summary(seeded_database, "two-threads"))["duplicate_refunds"] == 0
     rows = await ledger.refunds(seeded_database, "T-1")
     assert [(row["order_id"], float(row["amount_usd"]), row["provider"]) for row in rows] == [
         ("88123", 640.0, "ledger")
