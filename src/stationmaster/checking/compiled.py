@@ -11,11 +11,13 @@ from langgraph.graph import END, START
 from langgraph.pregel import Pregel
 from langgraph.types import RetryPolicy
 
+from stationmaster.checking.cycles import cycles_of
 from stationmaster.checking.finding import Place
 from stationmaster.checking.reading import files, functions, reads, routes, writes
 from stationmaster.checking.reading.files import is_ours
-from stationmaster.checking.reading.flow import Flow, flow_of
+from stationmaster.checking.reading.flow import flow_of
 from stationmaster.checking.reading.functions import Function
+from stationmaster.checking.reading.happening import Flow
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +142,7 @@ class Graph:
     def cycles_without(self, left_out: frozenset[str]) -> list[frozenset[str]]:
         """The cycles that there are without some nodes."""
         kept = set(self.nodes) - left_out
-        return _cycles({name: self.ways.get(name, set()) & kept for name in sorted(kept)})
+        return cycles_of({name: self.ways.get(name, set()) & kept for name in sorted(kept)})
 
     def is_ours(self, function: Function) -> bool:
         """Whether a function is the project's own."""
@@ -214,36 +216,6 @@ def with_subgraphs(graph: Graph, depth: int = 6) -> Iterator[Graph]:
         if node.graph is not None:
             inner = Graph(f"{graph.name}/{node.name}", node.graph, node.place, graph.roots)
             yield from with_subgraphs(inner, depth - 1)
-
-
-def _cycles(ways: Mapping[str, set[str]]) -> list[frozenset[str]]:
-    """Strongly connected components that hold a way back (Tarjan's, without recursion)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    found: list[frozenset[str]] = []
-    for root in ways:
-        work = [(root, iter(sorted(ways[root])))] if root not in index else []
-        while work:
-            name, left = work[-1]
-            if name not in index:
-                index[name] = low[name] = len(index)
-                stack.append(name)
-            inner = next((each for each in left if each not in index or each in stack), None)
-            if inner is not None and inner not in index:
-                work.append((inner, iter(sorted(ways[inner]))))
-            elif inner is not None:
-                low[name] = min(low[name], index[inner])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
-                if low[name] == index[name]:
-                    component = frozenset(stack[stack.index(name) :])
-                    del stack[stack.index(name) :]
-                    if len(component) > 1 or name in ways[name]:
-                        found.append(component)
-    return found
 
 
 __all__ = ["END", "START", "Graph", "Node", "Router", "with_subgraphs"]

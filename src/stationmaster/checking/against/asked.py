@@ -10,8 +10,9 @@ from pydantic import TypeAdapter
 
 from stationmaster.checking.against.waiting import Question
 from stationmaster.checking.compiled import Node
-from stationmaster.checking.reading.flow import Pause
-from stationmaster.checking.reading.resolving import Live, Scope
+from stationmaster.checking.reading.happening import Pause
+from stationmaster.checking.reading.resolving import Scope
+from stationmaster.checking.reading.standing import Live
 
 
 def changed(question: Question, node: Node) -> tuple[str, str] | None:

@@ -6,7 +6,7 @@ Calls of the project's own functions are followed. Branches are joined: what hap
 import ast
 import inspect
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -16,52 +16,14 @@ from langgraph.pregel import Pregel
 from stationmaster.checking.finding import Place
 from stationmaster.checking.reading import functions, guards
 from stationmaster.checking.reading.functions import Function
-from stationmaster.checking.reading.knowing import Effect, effect_of, is_interrupt
+from stationmaster.checking.reading.happening import Around, Done, Flow, Pause
+from stationmaster.checking.reading.knowing import effect_of, is_interrupt
 from stationmaster.checking.reading.loops import unstable
-from stationmaster.checking.reading.resolving import Inner, Live, Method, Scope, Stands, handed, scope_of
+from stationmaster.checking.reading.resolving import Scope, handed, scope_of
+from stationmaster.checking.reading.standing import Inner, Live, Method, Stands
 
 DEEPEST = 12
 MOST_BEFORE = 4
-
-
-@dataclass(frozen=True)
-class Done:
-    """An effect and where it is."""
-
-    effect: Effect
-    place: Place
-
-
-@dataclass(frozen=True)
-class Around:
-    """What stands around a statement: handlers that would swallow a pause, and loops whose order may change. `looped`:
-    it may come several times; `branched`: perhaps not at all.
-    """
-
-    guards: tuple[tuple[Place, str], ...] = ()
-    loops: tuple[tuple[Place, str], ...] = ()
-    looped: bool = False
-    branched: bool = False
-
-
-@dataclass(frozen=True)
-class Pause:
-    """A place where the function waits for a person; `call` is the `interrupt()` itself where it is in our source."""
-
-    place: Place
-    before: frozenset[Done]
-    around: Around
-    call: ast.Call | None = None
-    scope: Scope | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass
-class Flow:
-    """Everything a function does, functions that it calls included."""
-
-    effects: set[Done] = field(default_factory=set)
-    pauses: set[Pause] = field(default_factory=set)
-    functions: dict[int, Function] = field(default_factory=dict)
 
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp

@@ -9,7 +9,8 @@ from typing import Any
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
 
 from stationmaster.checking.reading import functions
-from stationmaster.checking.reading.resolving import Live, Scope, scope_of, walk_own
+from stationmaster.checking.reading.resolving import Scope, scope_of, walk_own
+from stationmaster.checking.reading.standing import Live
 
 
 def swallowing(node: ast.Try | ast.TryStar, scope: Scope) -> ast.ExceptHandler | None:

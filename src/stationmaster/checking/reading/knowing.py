@@ -13,7 +13,8 @@ from langgraph.pregel import Pregel
 from langgraph.types import interrupt
 from psycopg.sql import SQL
 
-from stationmaster.checking.reading.resolving import Inner, Instance, Live, Method, Named, Scope, Stands
+from stationmaster.checking.reading.resolving import Scope
+from stationmaster.checking.reading.standing import Inner, Instance, Live, Method, Named, Stands
 
 Kind = Literal["write", "read", "model"]
 

@@ -5,7 +5,8 @@ import inspect
 from typing import Annotated, Any, get_args, get_origin
 
 from stationmaster.checking.reading.knowing import dotted, effect_of
-from stationmaster.checking.reading.resolving import Instance, Live, Scope, hints_of
+from stationmaster.checking.reading.resolving import Scope
+from stationmaster.checking.reading.standing import Instance, Live, hints_of
 
 UNORDERED = frozenset({"set", "frozenset"})
 CHANGING = (

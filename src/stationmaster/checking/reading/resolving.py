@@ -3,69 +3,34 @@
 import ast
 import builtins
 import inspect
-import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from types import FunctionType, MethodType, ModuleType
-from typing import Any, get_type_hints
+from types import FunctionType, MethodType
+from typing import Any
 
 from psycopg.sql import SQL
 
 from stationmaster.checking.reading import functions
+from stationmaster.checking.reading.assigning import named
 from stationmaster.checking.reading.functions import Function
+from stationmaster.checking.reading.standing import (
+    SIMPLE,
+    Inner,
+    Instance,
+    Live,
+    Method,
+    Stands,
+    attribute,
+    hints_of,
+    module_of,
+    returned,
+)
 
 DEPTH = 8
-SIMPLE = (str, int, float, bool, type(None), bytes)
 
 
-@dataclass(frozen=True)
-class Live:
-    """The object itself."""
-
-    thing: Any
-
-    @property
-    def key(self) -> Any:
-        return id(self.thing)
-
-
-@dataclass(frozen=True)
-class Instance:
-    """Some object of a class."""
-
-    kind: type
-
-
-@dataclass(frozen=True)
-class Inner:
-    """A function that is defined in the body of another."""
-
-    function: Function
-
-    @property
-    def key(self) -> Any:
-        return self.function.key
-
-
-@dataclass(frozen=True)
-class Method:
-    """A method of some object of a class."""
-
-    kind: type
-    name: str
-
-
-@dataclass(frozen=True)
-class Named:
-    """A dotted name of a module that is imported in the function and not loaded now."""
-
-    name: str
-
-
-Stands = Live | Instance | Inner | Method | Named
 _SCOPES: "dict[tuple[Any, ...], Scope]" = {}
-_HINTS: dict[int, tuple[Any, Mapping[str, Any]]] = {}  # with the thing, whose id is then nobody else's
 
 
 def scope_of(function: Function) -> "Scope":
@@ -92,7 +57,7 @@ class Scope:
         """The values that each local name is given; a loop's target is given the whole `for`, a `with` its item."""
         found: dict[str, list[ast.AST]] = {}
         for node in self.nodes:
-            for name, value in _given(node):
+            for name, value in named(node):
                 found.setdefault(name, []).append(value)
         return found
 
@@ -179,9 +144,9 @@ class Scope:
     def _imported(self, name: str, node: ast.Import | ast.ImportFrom) -> Stands | None:
         for alias in node.names:
             if isinstance(node, ast.Import) and name == (alias.asname or alias.name.partition(".")[0]):
-                return _module(alias.name if alias.asname else name)
+                return module_of(alias.name if alias.asname else name)
             if isinstance(node, ast.ImportFrom) and name == (alias.asname or alias.name):
-                return attribute(_module(node.module or ""), alias.name)
+                return attribute(module_of(node.module or ""), alias.name)
         return None
 
     def _item(self, value: ast.AST, key: ast.AST, depth: int) -> Stands | None:
@@ -203,9 +168,9 @@ class Scope:
             case Live(thing=thing) if inspect.isclass(thing):
                 return Instance(thing)
             case Live(thing=thing):
-                return _returned(functions.plain(thing)[0])
+                return returned(functions.plain(thing)[0])
             case Method(kind=kind, name=name):
-                return _returned(functions.plain(inspect.getattr_static(kind, name, None))[0])
+                return returned(functions.plain(inspect.getattr_static(kind, name, None))[0])
         return None
 
     def _super(self) -> Stands | None:
@@ -231,36 +196,6 @@ def _tells(stands: Live | Inner) -> bool:
     return isinstance(stands, Inner) or isinstance(stands.thing, FunctionType | MethodType | SQL | str)
 
 
-def attribute(holder: Stands | None, name: str) -> Stands | None:
-    """An attribute, without running any code of the object's."""
-    match holder:
-        case Named(name=module):
-            return Named(f"{module}.{name}")
-        case Instance(kind=kind):
-            return Method(kind, name)
-        case Live(thing=ModuleType() as module):
-            if name in vars(module):
-                return Live(vars(module)[name])
-            inner = sys.modules.get(f"{module.__name__}.{name}")
-            return Live(inner) if inner else Named(f"{module.__name__}.{name}")
-        case Live(thing=super() as above):
-            return Live(getattr(above, name)) if hasattr(above, name) else None
-        case Live(thing=thing):
-            return _static(thing, name)
-    return None
-
-
-def _static(thing: Any, name: str) -> Stands | None:
-    found = inspect.getattr_static(thing, name, None)
-    if isinstance(found, FunctionType) and not inspect.isclass(thing):
-        return Live(found.__get__(thing))
-    if isinstance(found, staticmethod | classmethod):
-        return Live(found.__get__(None, thing if inspect.isclass(thing) else type(thing)))
-    if found is None or isinstance(found, property) or hasattr(type(found), "__get__"):
-        return Method(thing if inspect.isclass(thing) else type(thing), name)
-    return Live(found)
-
-
 def walk_own(function: Function) -> tuple[ast.AST, ...]:
     """The nodes of a function's body, those of functions and classes defined in it left out."""
     return scope_of(function).nodes
@@ -273,60 +208,3 @@ def _own(function: Function) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             queue.extend(reversed(list(ast.iter_child_nodes(node))))
-
-
-def hints_of(thing: Any) -> Mapping[str, Any]:
-    """The type hints; none where they name what isn't there."""
-    if id(thing) not in _HINTS:
-        try:
-            _HINTS[id(thing)] = (thing, get_type_hints(thing))
-        except Exception:  # noqa: BLE001 - annotations of anybody's code, evaluated
-            _HINTS[id(thing)] = (thing, {})
-    return _HINTS[id(thing)][1]
-
-
-def _returned(live: FunctionType | None) -> Stands | None:
-    hint = hints_of(live).get("return") if live is not None else None
-    return Instance(hint) if inspect.isclass(hint) and hint not in SIMPLE else None
-
-
-def _module(name: str) -> Stands:
-    found = sys.modules.get(name)
-    return Live(found) if found is not None else Named(name)
-
-
-def _given(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """The names that a statement gives a value, and what it gives them."""
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            for target in targets:
-                yield from _targets(target, value)
-        case (
-            ast.AnnAssign(target=target, value=ast.expr() as value)
-            | ast.NamedExpr(target=target, value=value)
-        ):
-            yield from _targets(target, value)
-        case ast.For(target=target) | ast.AsyncFor(target=target) | ast.comprehension(target=target):
-            yield from ((name, node) for name in _names(target))
-        case ast.withitem(optional_vars=ast.expr() as target):
-            yield from ((name, node) for name in _names(target))
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            yield name, node
-        case ast.Import(names=names) | ast.ImportFrom(names=names):
-            for alias in names:
-                whole = isinstance(node, ast.ImportFrom) or alias.asname
-                yield (alias.asname or alias.name) if whole else alias.name.partition(".")[0], node
-
-
-def _targets(target: ast.AST, value: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """`a, b = x, y` gives each its own; any other unpacking gives a name what can't be told."""
-    if isinstance(target, ast.Name):
-        yield target.id, value
-    elif isinstance(target, ast.Tuple | ast.List):
-        values = value.elts if isinstance(value, ast.Tuple | ast.List) else []
-        for index, inner in enumerate(target.elts):
-            yield from _targets(inner, values[index] if len(values) == len(target.elts) else ast.Pass())
-
-
-def _names(target: ast.AST) -> list[str]:
-    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]

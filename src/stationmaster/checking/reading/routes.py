@@ -12,7 +12,8 @@ from langgraph.types import Command, Send
 from stationmaster.checking.reading import functions
 from stationmaster.checking.reading.files import is_ours
 from stationmaster.checking.reading.functions import Function
-from stationmaster.checking.reading.resolving import Inner, Live, Scope, hints_of, scope_of, walk_own
+from stationmaster.checking.reading.resolving import Scope, scope_of, walk_own
+from stationmaster.checking.reading.standing import Inner, Live, hints_of
 
 DEPTH = 6
 

@@ -14,7 +14,8 @@ from stationmaster.checking.finding import Place
 from stationmaster.checking.reading import functions
 from stationmaster.checking.reading.files import is_ours
 from stationmaster.checking.reading.functions import Function
-from stationmaster.checking.reading.resolving import Inner, Instance, Live, Method, Scope, scope_of, walk_own
+from stationmaster.checking.reading.resolving import Scope, scope_of, walk_own
+from stationmaster.checking.reading.standing import Inner, Instance, Live, Method
 
 DEPTH = 8
 

@@ -11,7 +11,8 @@ from langgraph.pregel import Pregel
 from stationmaster.checking.audit import Whole
 from stationmaster.checking.compiled import Graph
 from stationmaster.checking.finding import Found, Place, Rule
-from stationmaster.checking.reading.resolving import Live, scope_of, walk_own
+from stationmaster.checking.reading.resolving import scope_of, walk_own
+from stationmaster.checking.reading.standing import Live
 
 Signature = tuple[str, tuple[str, ...], str, tuple[str, ...]]
 OF_MODEL = ("model_name", "model", "model_id", "temperature", "base_url")

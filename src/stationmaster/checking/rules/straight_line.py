@@ -6,7 +6,7 @@ from stationmaster.checking.audit import Whole
 from stationmaster.checking.compiled import Graph
 from stationmaster.checking.finding import Found, Rule
 from stationmaster.checking.reading.flow import pauses_inside
-from stationmaster.checking.reading.resolving import Live
+from stationmaster.checking.reading.standing import Live
 
 
 def _find(whole: Whole) -> Iterator[Found]:
