@@ -70,9 +70,10 @@ async def _countries(before: Trip, places: Mapping[str, Mapping[str, str]]) -> l
 def _dates(before: Trip, said: Mapping[str, Any], today: date) -> Trip:
     if not any(said.get(name) for name in ("depart_on", "return_on", "one_way")):
         return {}
+    one_way = bool(said.get("one_way") or (before.get("one_way") and not said.get("return_on")))
     depart = _day(said.get("depart_on") or before.get("depart_on"), today)
     back = None
-    if not said.get("one_way"):
+    if not one_way:
         back = _day(said.get("return_on") or _kept(before, said, depart), today)
     if depart and back and back < depart:
         raise ToolRefused(f"The way back, {back}, is before the way there, {depart}: name both dates.")
@@ -80,7 +81,7 @@ def _dates(before: Trip, said: Mapping[str, Any], today: date) -> Trip:
         raise ToolRefused(
             f"Trips of up to {LONGEST_DAYS} days are sold here; this one has {(back - depart).days}."
         )
-    changes: Trip = {"one_way": bool(said.get("one_way")), "return_on": back.isoformat() if back else None}
+    changes: Trip = {"one_way": one_way, "return_on": back.isoformat() if back else None}
     if depart:
         changes["depart_on"] = depart.isoformat()
     return changes

@@ -26,7 +26,7 @@ from agents.travel.noting import (
     noted,
     require_written,
 )  # fmt: skip
-from agents.travel.state import Dates, Draft, Peer, Trip, Update
+from agents.travel.state import Dates, Draft, Peer, Stay, Trip, Update
 from agents.travel.words import lets_go
 
 Day = Annotated[str, Field(max_length=10, description="YYYY-MM-DD")]
@@ -119,8 +119,10 @@ async def search_hotels(runtime: Runtime) -> Command[Any]:
     legs = {flight["id"]: flight for flight in [*found["outbound"], *found["inbound"]]}
     check_in = legs[way.draft["outbound"]]["arrives"][:10]
     check_out = legs[way.draft["inbound"] or ""]["departs"][:10]
-    async with breaker("travel"):
-        stays = await inventory.stays(await _tenant(runtime), _trip(runtime), check_in, check_out)
+    stays: list[Stay] = []
+    if check_in < check_out:
+        async with breaker("travel"):
+            stays = await inventory.stays(await _tenant(runtime), _trip(runtime), check_in, check_out)
     hotels = {"check_in": check_in, "check_out": check_out, "stays": stays}
     after = {**runtime.state, "hotels_found": hotels}
     return _told(runtime, {"stays": stays, **_standing(after)}, hotels_found=hotels, seen=trips.seen(after))

@@ -78,10 +78,11 @@ def best(state: Mapping[str, Any]) -> Best:
         rooms = state.get("hotels_found")
         if rooms is None:
             return Best(why="hotels were not searched for these dates")
-        if not rooms["stays"]:
-            return Best(why="there is no hotel with enough rooms for all nights")
-        hotel = rooms["stays"][0]
-        usd += hotel["total_usd"]
+        if rooms["check_in"] < rooms["check_out"]:  # else the night is spent in the air
+            if not rooms["stays"]:
+                return Best(why="there is no hotel with enough rooms for all nights")
+            hotel = rooms["stays"][0]
+            usd += hotel["total_usd"]
     draft: Draft = {
         "outbound": outbound["id"],
         "inbound": inbound["id"] if inbound else None,

@@ -222,6 +222,26 @@ async def test_one_way_and_within_one_country(agency: Agency, rosa: Traveller) -
     assert agency.taken() == (2, 0)
 
 
+async def test_one_way_stays_one_way_when_it_is_moved_and_ends_with_a_way_back(
+    agency: Agency, rosa: Traveller
+) -> None:
+    agency.flight("SM11", 11)
+    agency.flight("SM12", 14, way="LIS-BER")
+    await rosa.say(f"One way from Berlin to Lisbon on {day(12)}, German passport")
+    await rosa.say("A day earlier, please.")
+    assert len((await rosa.asked())["itinerary"]) == 1
+    await rosa.say(f"And back on {day(14)}, no hotel.")
+    assert len((await rosa.asked())["itinerary"]) == 2
+
+
+async def test_a_night_in_the_air_needs_no_hotel(agency: Agency, rosa: Traveller) -> None:
+    agency.flight("SM11", 10, at="22:30")
+    agency.flight("SM12", 11, way="LIS-BER", at="21:00")
+    await rosa.say(f"From Berlin to Lisbon, {day(10)} to {day(11)}, German passport, $900")
+    assert (await rosa.asked())["amount_usd"] == 200.0
+    assert (await rosa.answer(APPROVE))["outcome"] == "held"
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
