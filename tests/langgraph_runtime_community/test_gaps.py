@@ -146,16 +146,10 @@ async def test_the_second_protocol_carries_it_as_an_event_of_its_custom_channel(
         assert gap["name"] == "gap" and gap["payload"]["run_id"] == run
     world.change(FORGOTTEN, run)
     world.change(AGED, run)
-    listening = asyncio.create_task(second_protocol(community, thread, ["custom", "lifecycle"]))
-    await asyncio.sleep(1)  # the client gives no sign of listening
-    other = await command(
-        community, thread, "run.start", assistant_id="steps", input={"key": key(), "slow": 0}
-    )
-    told = await listening
-    assert [each["params"]["data"]["payload"]["run_id"] for each in told if each["method"] == "custom"] == [
-        run
-    ]
-    assert other["run_id"] != run
+    told = await second_protocol(community, thread, ["custom", "lifecycle"])
+    methods = [(each["method"], each["params"]["data"].get("event")) for each in told]
+    assert methods == [("lifecycle", "running"), ("custom", None), ("lifecycle", "completed")]
+    assert told[1]["params"]["data"]["payload"]["run_id"] == run
 
 
 @pytest.mark.parametrize(("most_events", "most_bytes"), [(100, 10**9), (10**9, 5000)])

@@ -9,7 +9,7 @@ import orjson
 
 from langgraph_runtime_community.ops.access import Context, as_uuid
 from langgraph_runtime_community.ops.run_stream import require_readable
-from langgraph_runtime_community.streams.events import GAP, Event, Told, parse_id
+from langgraph_runtime_community.streams.events import GAP, Event, Told, end_of, parse_id
 from langgraph_runtime_community.streams.gaps import forgotten, in_second_protocol
 from langgraph_runtime_community.streams.hub import HUB
 from langgraph_runtime_community.streams.keeping import (
@@ -81,6 +81,7 @@ async def _followed(thread: UUID, last_event_id: str | None, ctx: Context) -> As
             await KEEPER.flush()
             if run_id := await forgotten_of_thread(thread, after):
                 yield forgotten(run_id)
+                yield end_of(run_id)  # or the second protocol would take it for a run at work
             for event in await kept_of_thread(thread, after):
                 if told.is_new(event):
                     yield event
