@@ -29,7 +29,12 @@ builder.add_node("supervisor", nodes.supervisor)
 builder.add_node("researcher", handing.researcher)
 builder.add_node("coder", handing.coder)
 builder.add_node("quality", handing.quality)
-builder.add_node("sign_off", nodes.sign_off)
+builder.add_node(
+    "sign_off",
+    nodes.sign_off,
+    retry_policy=RETRY,
+    metadata={"effect": "keeps the code that a person accepts"},
+)
 builder.add_node(
     "deliver", nodes.deliver, retry_policy=RETRY, metadata={"effect": "keeps the code that is delivered"}
 )

@@ -96,7 +96,10 @@ async def quality(state: State, runtime: Runtime[Context]) -> Update:
 
 def _asked(state: State) -> Handoff:
     """The hand-off that a worker's node runs for."""
-    return steering.of_the_whole(state)[-1]
+    made = steering.of_the_whole(state)
+    if not made:
+        raise ValueError("a worker runs for a hand-off, and there is none: the supervisor makes it")
+    return made[-1]
 
 
 def _result(asked: Handoff, ended: Ended, summary: str, what: Any) -> Update:

@@ -9,8 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite
 
-from agents.engineering_team import asking, ending, questions, reporting, steering, tools
-from agents.engineering_team.checks.finding import blocking, counted, joined
+from agents.engineering_team import asking, delivering, ending, questions, reporting, steering
 from agents.engineering_team.context import Context
 from agents.engineering_team.ledger import Handoff
 from agents.engineering_team.overview import overview
@@ -21,7 +20,7 @@ from agents.engineering_team.workers.writing import LONGEST_FILE
 from agents.shared.failures import buried, failed
 from agents.shared.limits import over_limit
 from agents.shared.resilience import giving_up
-from agents.shared.running import caller, tenant_on, thread_id
+from agents.shared.running import tenant_on, thread_id
 from agents.shared.shop.text import storable
 
 LONGEST_TASK = 8_000
@@ -93,11 +92,15 @@ async def supervisor(state: State, runtime: Runtime[Context]) -> Command[NEXT]:
 
 async def sign_off(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["deliver", "supervisor", "report"]]:
-    """A person accepts, sends back or stops. Nothing with an effect may ever stand in this node."""
+) -> Command[Literal["supervisor", "report", "dead_letter"]]:
+    """A person accepts, sends back or stops. Nothing with an effect may stand before the question.
+
+    What is accepted is kept here: whoever may write state could else go on behind the question, and say yes.
+    """
     match questions.ask_person(state):
         case Accept():
-            return Command(goto="deliver", update={"outcome": "accepted"})
+            update = await delivering.delivered(state, runtime, accepted=True)
+            return Command(goto="dead_letter" if update.get("failures") else "report", update=update)
         case Stop(reason=reason):
             return Command(goto="report", update={"outcome": "stopped", "why": reason or "no reason given"})
         case SendBack(advice=advice):
@@ -112,37 +115,8 @@ async def sign_off(
 
 
 async def deliver(state: State, runtime: Runtime[Context]) -> Update:
-    """Try and read the files once more, and keep them if they are what state says: once for the task.
-
-    State may be written by callers; a delivery says that tests pass and that nothing is left, so it is looked at here.
-    """
-    files, accepted = state.get("files", {}), state.get("outcome") == "accepted"
-    build = await tools.tried(files, Context.of(runtime))
-    style = await tools.style_of(files, build, state.get("given", {}))
-    checked = [*style, *await tools.holes_in(files, build)]
-    found = joined(checked, [one for one in steering.findings(state) if one["by"] == "model"])
-    update: Update = {"build": build}
-    if unwalled := tools.unwalled("deliver", build):
-        return {**update, **unwalled}
-    if build["kind"] != "passed":
-        return {**update, "outcome": "incomplete", "why": f"tried once more, {build['summary']}"}
-    if blocking(found) and not accepted:
-        why = f"looked at once more, there is {counted(blocking(found))} left to mend"
-        return {**update, "outcome": "incomplete", "why": why}
-    async with giving_up(runtime) as given_up:
-        tenant = await tenant_on(runtime)
-        by = caller().identity if blocking(found) else None
-        there = await tools.keep(
-            state, build, found, tenant=tenant, thread_id=thread_id(runtime), accepted_by=by
-        )
-        if there != files:  # a run from the past: what was delivered stays
-            return {
-                **update,
-                "outcome": "incomplete",
-                "why": "this task was delivered before, with other code",
-            }
-        return {**update, "outcome": "accepted" if blocking(found) else "delivered"}
-    return {**update, **failed("deliver", given_up)}
+    """Keep what is clean."""
+    return await delivering.delivered(state, runtime, accepted=False)
 
 
 async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:

@@ -47,7 +47,7 @@ def built(**values: Any) -> State:
 def test_effects_are_declared_and_what_asks_the_database_is_retried() -> None:
     effects = {name for name, spec in team.builder.nodes.items() if (spec.metadata or {}).get("effect")}
     retried = {name for name, spec in team.builder.nodes.items() if spec.retry_policy is RETRY}
-    assert effects == {"deliver", "dead_letter"}
+    assert effects == {"sign_off", "deliver", "dead_letter"}
     assert retried == {"intake", *effects}
     assert (team.graph.config or {}).get("recursion_limit") == RECURSION_LIMIT
 

@@ -8,19 +8,23 @@ import psycopg
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import StateGraph
+from langgraph.types import Command
 from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from agents.engineering_team import graph as team_graph
+from agents.engineering_team import tools
 from agents.engineering_team.context import Context
 from agents.engineering_team.ledger import digest
 from agents.engineering_team.state import Input, State
+from agents.shared.database import DatabaseUnavailable
 from tests.agents.engineering_team.in_process import (
     CELSIUS,
     SIGNATURE,
     Team,
     asked,
     deliverables,
+    hurry,
     letters,
     made,
     reply,
@@ -221,6 +225,33 @@ async def test_state_that_says_accepted_was_accepted_by_nobody(workshop: str) ->
     await forged(team, as_node="coder", **clean(files), outcome="accepted", task="Forged.")
     state = await team.run(None)
     assert (made(state)["outcome"], kept(workshop, team)) == ("incomplete", [])
+
+
+@pytest.mark.parametrize("node", ["deliver", "report", "sign_off"])
+async def test_nobody_goes_on_behind_the_question(workshop: str, node: str) -> None:
+    """A client may name the node to go on with."""
+    team, files = Team.open(), {"solution.py": UNSAFE, "test_solution.py": TESTS}
+    await team.ask("Hm.")
+    await team.run(Command(goto=node, update={**clean(files), "outcome": "accepted", "task": "Forged."}))
+    assert kept(workshop, team) == []
+
+
+async def test_an_answer_holds_when_what_it_accepts_is_kept_at_the_third_try(
+    workshop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurry(monkeypatch)
+    team, keep, tries = await waiting(), tools.keep, 0
+
+    async def away(*args: Any, **more: Any) -> Any:
+        nonlocal tries
+        tries += 1
+        if tries < 3:
+            raise DatabaseUnavailable("gone")
+        return await keep(*args, **more)
+
+    monkeypatch.setattr(tools, "keep", away)
+    assert made(await team.answer(action="accept"))["outcome"] == "accepted"
+    assert (tries, len(kept(workshop, team))) == (3, 1)
 
 
 async def test_a_new_task_takes_the_place_of_a_question(workshop: str) -> None:
