@@ -5,8 +5,10 @@ import time
 import pytest
 
 from agents.travel.context import Context
+from stationmaster.docs.pages import example
 from tests.agents.travel.agency import Agency, day
 from tests.agents.travel.traveller import APPROVE, HAVE_VISA, WISH, Traveller, calls_of, results, whole
+from tests.fakes.agent_server import ROOT
 
 
 @pytest.fixture
@@ -266,6 +268,15 @@ async def test_what_can_not_be_is_said_in_words(
     assert values["outcome"] == "answered"
     assert says in await rosa.reply()
     assert not await rosa.waits()
+
+
+async def test_the_example_of_the_page_is_proposed_from_what_the_demo_sells(agency: Agency) -> None:
+    page = (ROOT / "docs" / "agents" / "travel.md").read_text(encoding="utf-8")
+    rosa = Traveller(Agency(agency.uri, "main"))
+    await rosa.run(example(page))
+    asked = await rosa.asked()
+    assert (asked["kind"], asked["travellers"], len(asked["itinerary"])) == ("trip_hold", 2, 3)
+    assert asked["amount_usd"] <= asked["budget_usd"] == 1500.0
 
 
 async def test_a_thread_that_has_reached_its_limit_is_closed_politely(agency: Agency) -> None:
