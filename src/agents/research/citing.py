@@ -6,7 +6,7 @@ judged: it may be in another language.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from agents.research.state import Citation, Claim, Reference
 from agents.shared.plain import plain
@@ -32,12 +32,10 @@ def tidy(claim: Claim) -> Claim:
     return {"text": text.strip(), "sources": list(dict.fromkeys(numbers))}
 
 
-def objections(
-    claims: Sequence[Claim], references: Sequence[Reference], asked: Iterable[str]
-) -> list[list[str]]:
-    """What is wrong with each claim; `asked` are the questions, whose numbers may be repeated."""
+def objections(claims: Sequence[Claim], references: Sequence[Reference], asked: str) -> list[list[str]]:
+    """What is wrong with each claim. Numbers of the question may be repeated; those of a model's plan may not."""
     known = {reference["number"]: reference for reference in references}
-    said = _numbers(" ".join(asked))
+    said = _numbers(asked)
     return [_objections(claim, known, said) for claim in claims]
 
 

@@ -125,10 +125,9 @@ async def mend(state: State, runtime: Runtime[Context]) -> Update:
 
 async def finish(state: State, runtime: Runtime[Context]) -> Update:
     """Take out what no source says, and put the answer into words."""
-    references, questions = _numbered(state, Context.of(runtime)), _questions(state)
-    draft = state.get("draft")
+    references, draft = _numbered(state, Context.of(runtime)), state.get("draft")
     claims = draft["claims"] if draft else []
-    judged = list(zip(claims, citing.objections(claims, references, questions), strict=True))
+    judged = list(zip(claims, citing.objections(claims, references, state["question"]), strict=True))
     good = [claim for claim, wrong in judged if not wrong]
     notes = [f"taken out of the answer, since {wrong[0]}" for _, wrong in judged if wrong]
     text, sources = citing.rendered(good, references)
@@ -157,7 +156,7 @@ async def _written(
     messages = prompts.synthesising(node, state["messages"], _facts(state, references), problems or ())
     made, model, update = await tools.ask(node, messages, tools.Synthesis, state, runtime)
     claims = [citing.tidy(Claim(text=one.text, sources=one.sources)) for one in made.claims]
-    wrong = citing.objections(claims, references, _questions(state))
+    wrong = citing.objections(claims, references, state["question"])
     found = [
         f"{claim['text'][:120]}: {one}" for claim, ones in zip(claims, wrong, strict=True) for one in ones
     ]
@@ -191,10 +190,6 @@ def _facts(state: State, references: list[Reference]) -> dict[str, Any]:
     ]  # fmt: skip
     asked = planning.found_for(state.get("standing", {}), state.get("rankings", {}), references)
     return {"question": state["question"], "sub_questions": asked, "passages": passages}
-
-
-def _questions(state: State) -> list[str]:
-    return [state["question"], *(state.get("sub_questions") or [state["question"]])]
 
 
 def _outcome(state: State, *, claims: bool, open_questions: bool) -> Outcome:

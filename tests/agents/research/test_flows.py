@@ -300,3 +300,13 @@ async def test_operators_who_go_on_with_a_tenant_s_thread_read_that_tenant_s_fol
     study.tenant = "main"
     values = await study.ask("When is the launch of the campaign?")
     assert "Monday" in values["answer"] and "Friday" not in str(values)
+
+
+async def test_a_number_that_the_plan_made_up_is_no_evidence(
+    articles: str, openai_server: OpenAIServer
+) -> None:
+    planned = Say(tool_calls=(("Plan", {"sub_questions": ["Does standard delivery take 77 days?"]}),))
+    invented = claiming(("Standard delivery takes 77 days.", [1]))
+    openai_server.responder = model_that(plan=planned, synthesise=invented, mend=invented)
+    values = await Study.open(model="openai:gpt-4.1-mini", sources=["articles"]).ask(DELIVERY)
+    assert (values["outcome"], values["sources"]) == ("not_found", [])

@@ -3,7 +3,8 @@
     found = await retrieval.ainvoke({"question": "How long does delivery take?", "limit": 3})
     found["passages"]
 
-The node that calls it maps its own state to `Input`, and `Output` back.
+The node that calls it maps its own state to `Input`, and `Output` back. It calls it once: a checkpointer can't tell two
+calls of one subgraph in one task apart, so several questions are several tasks (`Send`).
 """
 
 from agents.shared.retrieval.graph import retrieval
