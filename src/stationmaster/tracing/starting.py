@@ -5,8 +5,6 @@ import threading
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from langchain_core.tracers.context import register_configure_hook
-
 from stationmaster.settings import Settings
 from stationmaster.tracing.destination import destination
 from stationmaster.tracing.langsmith_log import keep_quiet
@@ -50,6 +48,8 @@ def start(settings: Settings, price: "Price | None" = None) -> bool:
 
 def attach(handler: "Spans") -> None:
     """LangChain asks its hooks at the beginning of each run; the default of a variable holds in every context."""
+    from langchain_core.tracers.context import register_configure_hook  # a second: `up` need not wait for it
+
     register_configure_hook(ContextVar("stationmaster_spans", default=handler), inheritable=True)
 
 
