@@ -21,6 +21,11 @@ from agents.shared.resilience import RETRIES, BreakerOpen, is_transient
 
 _log = logging.getLogger(__name__)
 AWAY = "This can't be done right now; a colleague will follow up. Don't try it again."
+TOO_FAST = "Too many price checks at the moment; say so, and ask the customer to come back in a minute."
+REFUSED = (
+    "The refund was refused, and nothing was paid by this call: no more can be paid back than was paid, and an order "
+    "is refunded once for a request."
+)
 
 
 def told(error: Exception, _: ToolCallRequest) -> str | None:
@@ -29,14 +34,9 @@ def told(error: Exception, _: ToolCallRequest) -> str | None:
         case ToolRefused():
             return str(error)
         case TooFast():
-            return (
-                "Too many price checks at the moment; say so, and ask the customer to come back in a minute."
-            )
+            return TOO_FAST
         case PaymentRefused():
-            return (
-                "The refund was refused, and nothing was paid by this call: no more can be paid back than was paid, "
-                "and an order is refunded once for a request."
-            )
+            return REFUSED
         case _:
             return None
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from agents.helpdesk.failing import TOO_FAST
 from agents.helpdesk.rules.reading import Wishes
 
 GREETING = "Thank you for your message."
@@ -9,6 +10,10 @@ UNKNOWN = (
     "I found nothing about that in our help articles. Please tell me a little more, or ask for a colleague."
 )
 NO_ORDER = "Please tell me the number of your order; it stands in the confirmation that we mailed to you."
+FOR_BOTH = ("There is no order ", "The shop sells nothing ")
+"""How tools begin what a customer may read as well as a model."""
+NOT_NOW = "I can't look that up right now; a colleague can tell you."
+IN_A_MINUTE = "I can't check prices right now; please ask me in a minute."
 
 
 def resolution(wishes: Wishes, results: dict[str, list[Any]]) -> dict[str, Any]:
@@ -46,12 +51,23 @@ def _refund(result: Any) -> str:
     reason = said.partition("with reason: ")[2]
     if reason:
         return f"We can't refund this order: {reason.rstrip('.')}."
-    return "We can't refund this order." if "rejected" in said else said
+    if " left to refund" in said:
+        return said
+    return "We can't refund this order." if "rejected" in said else "I can't refund this order myself."
+
+
+def _instead(said: object) -> str:
+    """What a customer reads of a tool that gave no result: most of its words are for a model."""
+    text = str(said)
+    for begin in FOR_BOTH:
+        if begin in text:
+            return text[text.index(begin) :].partition(";")[0].rstrip(".") + "."
+    return IN_A_MINUTE if TOO_FAST in text else NOT_NOW
 
 
 def _order(result: Any) -> str:
     if not isinstance(result, dict):
-        return str(result)
+        return _instead(result)
     items = ", ".join(item["name"] for item in result["items"] or []) or "nothing"
     delivered = f", and was delivered on {result['delivered_on']}" if result["delivered_on"] else ""
     text = f"Order {result['order_id']} ({items}) was placed on {result['placed_on']}, is {result['status']}{delivered}"
@@ -63,7 +79,7 @@ def _order(result: Any) -> str:
 
 def _vat(result: Any) -> str:
     if not isinstance(result, dict):
-        return str(result)
+        return _instead(result)
     return (
         f"On ${result['net_usd']:.2f} the tax for {result['country']} is ${result['vat_usd']:.2f} "
         f"({result['percent']:g} percent), ${result['gross_usd']:.2f} in all. {result['note']}"
@@ -72,7 +88,7 @@ def _vat(result: Any) -> str:
 
 def _prices(result: Any) -> str:
     if not isinstance(result, list):
-        return str(result)
+        return _instead(result)
     best = result[0]
     stock = "on stock" if best["available"] else "sold out for now"
     return f"{best['name']} starts at ${best['price_usd']:.2f} and is {stock}."
