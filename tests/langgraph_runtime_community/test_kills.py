@@ -13,6 +13,8 @@ import pytest
 from tests.conftest import clone
 from tests.fakes.community_server import CommunityServer
 from tests.fakes.graphs import ledger
+from tests.langgraph_runtime_community.conftest import HOOK_SECRET
+from tests.langgraph_runtime_community.test_hooks import Receiver
 from tests.langgraph_runtime_community.world import World, ignoring_cuts, key
 
 LONGER_THAN_A_DRAIN_S = 4.0
@@ -121,16 +123,27 @@ async def test_every_accepted_run_ends_and_repeats_nothing_that_was_saved(
 
 @pytest.mark.slow
 async def test_a_worker_stopped_past_its_lease_writes_nothing_more(world: World, start: Any) -> None:
-    first, name = await start("first"), key()
+    """One result, and one webhook."""
+    receiver, signed = Receiver(), {"LG_WEBHOOK_SECRET": HOOK_SECRET}
+    async with receiver.listening():
+        await stopped_past_its_lease(world, start, receiver, signed)
+        assert len(receiver.got) == 1
+
+
+async def stopped_past_its_lease(
+    world: World, start: Any, receiver: Receiver, signed: dict[str, str]
+) -> None:
+    first, name = await start("first", **signed), key()
     async with first.sdk() as api:
         thread = (await api.threads.create())["thread_id"]
         body = {"key": name, "slow": 7, "seconds": 3.0}
-        run = (await api.runs.create(thread, "steps", input=body))["run_id"]
+        run = (await api.runs.create(thread, "steps", input=body, webhook=receiver.url))["run_id"]
         await world.until(lambda: "step 7" in world.effects(name), "step 7 begins")
         await world.until(lambda: world.saved_step(thread) == 6, "step 6 is saved")
     os.kill(first.pid, signal.SIGSTOP)
-    second = await start("second")
+    second = await start("second", **signed)
     assert await world.ended(run) == "success"
+    await receiver.of(run)
     before = world.checkpoints(thread), world.run(run), world.effects(name)
     os.kill(first.pid, signal.SIGCONT)
     await world.until(lambda: "has run out" in first.log, "the first has noticed")
