@@ -1,4 +1,4 @@
-"""Every source at once on a real `langgraph dev`, blocking detection on: a provider's vectors, a folder, a web search."""
+"""Every source at once on a real `langgraph dev`, blocking detection on: vectors of a provider, a folder, the web."""
 
 from pathlib import Path
 from typing import Any
