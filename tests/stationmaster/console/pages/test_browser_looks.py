@@ -83,7 +83,9 @@ async def test_names_landmarks_headings(desk: Desk, open_page: Open):
 
 async def test_a_phone_is_wide_enough(desk: Desk, open_page: Open):
     # Not `innerWidth`: a phone's grows with a page that is too wide.
-    wider = "() => { const wide = document.documentElement.scrollWidth; return wide > screen.width ? wide : 0 }"
+    wider = (
+        "() => { const wide = document.documentElement.scrollWidth; return wide > screen.width ? wide : 0 }"
+    )
     assert await over_all(desk, open_page, wider, viewport=PHONE, is_mobile=True, has_touch=True) == {}
 
 
