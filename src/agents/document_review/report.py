@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from agents.document_review.finding import Finding, worst
 from agents.document_review.state import Document, Kind, Section, Severity
+from agents.shared.plain import plain
 
 TITLES = {
     "sentiment": "Tone",
@@ -15,6 +16,7 @@ TITLES = {
 SHOWN = 25
 """Findings of a branch that stand in the report; the table has all."""
 EXCERPT = 4_000
+LONGEST_LINE = 1_000
 BY_RULES = "A model could not be used for all of it: another one, or written rules, read it instead."
 
 
@@ -82,6 +84,4 @@ def _lines(found: Sequence[Finding], total: int) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """A document's words on one line, in which no markup works."""
-    words = " ".join(text.split())
-    return "".join(f"\\{character}" if character in "\\`[]<>#" else character for character in words)
+    return plain(text, LONGEST_LINE)

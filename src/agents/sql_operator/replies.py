@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from agents.shared.plain import plain
+from agents.sql_operator.access.sessions import LONGEST_CELL
 from agents.sql_operator.state import Outcome, Result, State
 from agents.sql_operator.verdict import may_be_done
 
@@ -63,7 +65,7 @@ def table(result: Result) -> str:
     """The first rows as Markdown, and how many there are."""
     if not result["rows"]:
         return "No rows."
-    lines = [_line(result["columns"]), _line(["---"] * len(result["columns"]))]
+    lines = [_line(result["columns"]), f"| {' | '.join(['---'] * len(result['columns']))} |"]
     lines += [_line(row) for row in result["rows"][:SHOWN]]
     left = result["row_count"] - SHOWN
     if left > 0:
@@ -78,4 +80,5 @@ def _line(values: list[Any]) -> str:
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else str(value).replace("|", "\\|").replace("\n", " ")
+    """Rows hold what customers and colleagues wrote: nothing in them is markup where the reply is read."""
+    return "" if value is None else plain(str(value), LONGEST_CELL)

@@ -46,7 +46,7 @@ async def test_no_personal_data_leave_by_report_state_or_findings(shelf: Shelf) 
     told = str([values, shelf.reviews(review.thread_id), shelf.findings(review.thread_id, "pii")])
     for secret in ("rosa.delgado@example.net", "1234567", "DE89 3704", "0044 0532"):
         assert secret not in told
-    assert "r***@example.net" in shelf.reviews(review.thread_id)[0]["markdown"]
+    assert r"r\*\*\*@example.net" in shelf.reviews(review.thread_id)[0]["markdown"]
 
 
 async def test_findings_have_their_place(shelf: Shelf) -> None:
