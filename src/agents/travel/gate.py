@@ -36,8 +36,10 @@ async def gate(state: State, runtime: Runtime[Context]) -> Command[Way]:
     )
     said: Update = {"decided_by": None}
     match answer:
-        case Reject():
-            return Command(goto="finish", update={**said, "outcome": "declined", "problem": None})
+        case Reject(reason=reason):
+            why = [HumanMessage(reason)] if reason.strip() else []
+            update = {**said, "outcome": "declined", "problem": None, "messages": why}
+            return Command(goto="finish", update=update)
         case Change(text=text):
             return Command(goto="intake", update={**said, "messages": [HumanMessage(text)]})
         case Approve() | HaveVisa():

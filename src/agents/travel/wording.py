@@ -19,6 +19,9 @@ _DENIES = re.compile(
 )
 
 
+_NEEDED = {"required": "This trip needs a visa.", "unknown": "No visa rule is on file for this trip."}
+
+
 def hold_question(state: Mapping[str, Any], offer: Offer) -> dict[str, Any]:
     """The payload at the gate: the trip, its price against the budget, what each answer does."""
     over = round(offer["total_usd"] - offer["budget_usd"], 2) if offer["budget_usd"] is not None else 0.0
@@ -45,7 +48,7 @@ def visa_question(state: Mapping[str, Any], offer: Offer) -> dict[str, Any]:
     """The payload where a visa is needed, or no rule is on file: asked before the trip is."""
     return {
         "kind": "visa_question",
-        "title": "This trip needs a visa. Do all travellers have it, or will they before departure?",
+        "title": f"{_NEEDED[offer['visa']]} Do all travellers have what they need, or will they before departure?",
         "requirement": offer["visa"],
         "visa": offer["visa_says"],
         "itinerary": list(offer["lines"]),

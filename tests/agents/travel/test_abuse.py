@@ -65,6 +65,13 @@ async def test_only_the_traveller_says_yes(agency: Agency, rosa: Traveller, by: 
     assert (await rosa.answer(APPROVE))["outcome"] == "held"
 
 
+async def test_a_name_that_postgres_can_not_hold_is_kept_as_far_as_it_can(
+    agency: Agency, rosa: Traveller
+) -> None:
+    await rosa.answer(APPROVE, by="console", update={"decided_by": "k\0im \ud800"})
+    assert agency.agreements(rosa.thread_id) == [("hold", "k im , by console")]
+
+
 async def test_a_desk_answers_for_the_traveller_and_says_so(agency: Agency, rosa: Traveller) -> None:
     values = await rosa.answer(APPROVE, by="console", update={"decided_by": "kim"})
     assert (values["outcome"], agency.agreements(rosa.thread_id)) == ("held", [("hold", "kim, by console")])
@@ -115,6 +122,7 @@ async def test_countries_that_were_written_into_state_cross_the_border_all_the_s
     await rosa.forge(forged, "flights")
     asked = await rosa.asked()
     assert (asked["kind"], asked["requirement"]) == ("visa_question", "unknown")
+    assert asked["title"].startswith("No visa rule is on file")
 
 
 async def test_a_desk_that_changes_the_trip_leaves_it_the_travellers(agency: Agency, rosa: Traveller) -> None:

@@ -56,8 +56,9 @@ async def test_a_hand_over_answers_its_own_call_and_takes_along_what_was_done(
 async def test_a_no_holds_nothing_and_the_conversation_goes_on(agency: Agency, rosa: Traveller) -> None:
     agency.week()
     await rosa.say(WISH)
-    values = await rosa.answer({"action": "reject"})
+    values = await rosa.answer({"action": "reject", "reason": "Too early in the morning."})
     assert (values["outcome"], agency.holds(), values["active"]) == ("declined", [], "hotels")
+    assert values["messages"][-2].text == "Too early in the morning."
     values = await rosa.say("Make it two people, at most $1,500 in all.")
     assert rosa.nodes[:2] == ["intake", "hotels"]  # whoever had it goes on with it
     assert ((await rosa.asked())["travellers"], (await rosa.asked())["amount_usd"]) == (2, 640.0)
@@ -254,7 +255,7 @@ async def test_a_night_in_the_air_needs_no_hotel(agency: Agency, rosa: Traveller
         (f"From Berlin to Lisbon, {day(10)} to {day(100)}", "up to 60 days"),
         (f"From Berlin to Lisbon, {day(400)}, one way", "more than a year ahead"),
         ("From Berlin to Lisbon on 05/06/2027, one way", "write it as YYYY-MM-DD"),
-        ("From Berlin to Lisbon tomorrow, one way, for 12 people", "less than or equal to 9"),
+        ("From Berlin to Lisbon tomorrow, one way, for 12 people", "up to 9 travellers"),
         ("From Berlin to Lisbon tomorrow, one way, budget 300 EUR", "in dollars"),
         ("From Berlin to Lisbon tomorrow, one way, $300 or $400", "more than one amount"),
         ("", "I still need to know"),

@@ -136,6 +136,7 @@ async def test_tools_at_once_write_the_same_keys_without_a_crash(
     ("wrong", "says"),
     [
         (("note_trip", {"origin": "Atlantis"}), "no flights to or from 'Atlantis'"),
+        (("note_trip", {"origin": "Ber\0lin"}), "no flights to or from"),
         (("note_trip", {"depart_on": "tomorrow"}), "is no date"),
         (("note_trip", {"travellers": 40}), "less than or equal to 9"),
         (("note_trip", {"budget_usd": -5}), "greater than 0"),

@@ -10,6 +10,7 @@ from agents.shared.database import Connection, connection
 from agents.shared.errors import PermanentError
 from agents.shared.inboxes import is_inbox
 from agents.shared.queries import load
+from agents.shared.shop.text import storable
 from agents.travel.inventory.offers import NoSuchOffer, SoldOut, digest_of, lines_in, newest_in
 from agents.travel.state import Held, Offer
 
@@ -52,7 +53,7 @@ async def agree(
             raise NotAgreed("what was shown is not what was offered: look at it again")
         if offer["traveller"] != by and not inbox:
             raise NotAgreed(f"this is {offer['traveller']}'s trip, and {by} can't say yes to it")
-        agreed_by = f"{named}, by {by}" if inbox and named else by
+        agreed_by = f"{storable(named)}, by {by}" if inbox and named else by
         await conn.execute(_AGREE, {"offer_id": offer["offer_id"], "kind": kind, "agreed_by": agreed_by})
 
 

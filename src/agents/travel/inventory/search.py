@@ -5,6 +5,7 @@ from typing import Any
 from agents.shared.database import connection
 from agents.shared.errors import PermanentError
 from agents.shared.queries import load
+from agents.shared.shop.text import storable
 from agents.travel.state import Dates, Flight, NearbyFare, Stay, Trip
 
 _SQL = load(__file__)
@@ -22,7 +23,7 @@ class NoSuchPlace(PermanentError):
 async def place(name: str) -> dict[str, str]:
     """Code, city and country of a place, by code or name. Raises NoSuchPlace, DatabaseUnavailable."""
     async with connection() as conn:
-        row = await (await conn.execute(_PLACE, {"name": name.strip()})).fetchone()
+        row = await (await conn.execute(_PLACE, {"name": storable(name).strip()})).fetchone()
         if row is None:
             cities = [one["city"] for one in await (await conn.execute(_CITIES)).fetchall()]
             raise NoSuchPlace(

@@ -13,6 +13,7 @@ from agents.travel.rules.saying import ask_for, nothing_fits, on_visa, small_tal
 from agents.travel.state import PEERS, Peer
 from agents.travel.wording import standing
 
+NOT_USED = "I could not use what you wrote: please say it in other words, with dates as YYYY-MM-DD."
 Facts = dict[str, Any]
 
 
@@ -37,7 +38,7 @@ def _first(wishes: Wishes, facts: Facts, messages: Sequence[BaseMessage]) -> Rep
     """What comes before any search: a refusal, a release, a question about the hold, what is to be noted."""
     refused = _refused(messages)
     if refused is not None and refused.name != "propose_trip":
-        return Reply(text=refused.text)
+        return Reply(text=NOT_USED if refused.text.startswith("Error invoking tool") else refused.text)
     if wishes.release:
         return _call("release_hold")
     if wishes.status and not wishes.trip:

@@ -46,6 +46,8 @@ _ONE_NATION = re.compile(rf"(?<![\w-])({_NATION})(?![\w-])", re.IGNORECASE)
 _CODES = re.compile(
     r"\bpassports?(?:\s+(?:of|from|are|is))?\s*:?\s*((?:[A-Z]{2}\b(?:\s*(?:,|and|&|/)\s*)?){1,9})"
 )
+MOST = 9
+TOO_MANY = f"I can look for trips of up to {MOST} travellers: please ask the travel desk for larger groups."
 HOW_MANY = "How many travel in all, children included?"
 
 
@@ -55,9 +57,10 @@ def read_travellers(text: str) -> tuple[int | None, str | None]:
     match = _MANY.search(text) or _IN_ALL.search(text)
     if match:
         many = number(next(group for group in match.groups() if group))
-        return (many, None) if many > 0 else (None, None)
+        return (None, TOO_MANY) if many > MOST else (many or None, None)
     if each and any(one[2].lower().startswith(("adult", "grown")) for one in each):
-        return sum(number(one[1]) for one in each), None
+        many = sum(number(one[1]) for one in each)
+        return (None, TOO_MANY) if many > MOST else (many or None, None)
     if _CHILDREN.search(text):
         return None, HOW_MANY
     if _PAIR.search(text):
