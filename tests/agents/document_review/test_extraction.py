@@ -151,5 +151,5 @@ def test_the_time_is_looked_at_within_a_page(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_page_that_is_no_page_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extraction, "LONGEST_PAGE", 5)
-    with pytest.raises(Unreadable, match="page 2 has .* characters and 5 are read"):
+    with pytest.raises(Unreadable, match=r"page 2 has .* characters and 5 are read"):
         pages_of(pdf(["One", "Two more"]), "application/pdf", 10)
