@@ -66,7 +66,9 @@ async def test_another_answer_on_the_past_shows_what_was_kept(
     await bench.answer(action="accept")
     openai_server.responder = writes(GOOD)
     await bench.graph.aupdate_state(before.config, {}, as_node="verify")
-    values = await bench.run(None)  # written as `verify`: there are rounds left by the defaults, and one passes
+    values = await bench.run(
+        None
+    )  # written as `verify`: there are rounds left by the defaults, and one passes
     (kept,) = solutions(workshop)
     assert kept["code"] == BAD
     said = values["messages"][-1].text
