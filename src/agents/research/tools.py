@@ -3,6 +3,7 @@
 The retrieval knows nothing of this graph's state: `asked` and `came_to` are the whole mapping between the two.
 """
 
+import logging
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -19,6 +20,8 @@ from agents.shared.limits import add_usage, total_tokens
 from agents.shared.offline import OFFLINE
 from agents.shared.retrieval import Input, Output, found_of
 from agents.shared.words import telling
+
+_log = logging.getLogger(__name__)
 
 WIDER = 3
 """Words of a wider search."""
@@ -69,8 +72,9 @@ async def ask(
         usage, degraded = add_usage(usage, reply.usage), [*degraded, *reply.degraded]
         if isinstance(reply.parsed, schema):
             return reply.parsed, reply.model, {"usage": usage, "degraded": degraded}
-        degraded.append(f"{node}: {reply.model} gave an unusable answer: {reply.problem}")
-    raise RuntimeError(f"the written rules for {node!r} broke their own schema: {degraded[-1]}")
+        _log.warning("%s: %s gave an unusable answer: %s", node, reply.model, reply.problem)
+        degraded.append(f"{node}: {reply.model} gave an unusable answer")
+    raise RuntimeError(f"the written rules for {node!r} broke their own schema")
 
 
 def asked(task: Task) -> Input:

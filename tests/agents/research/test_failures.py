@@ -158,3 +158,15 @@ async def test_queries_of_no_use_are_the_rules(articles: str, openai_server: Ope
     values = await Study.open(model="openai:gpt-4.1-mini").ask(DELIVERY)
     assert values["outcome"] == "answered"
     assert "decompose: openai:gpt-4.1-mini gave an unusable answer" in values["degraded"][0]
+
+
+async def test_what_callers_are_told_holds_no_host_and_no_words_of_others(
+    articles: str, tenant: str, engine: SearchServer, openai_server: OpenAIServer
+) -> None:
+    openai_server.responder = model_that(
+        plan=Say(tool_calls=(("Plan", {"sub_questions": "words-of-the-model"}),))
+    )
+    engine.script(*[Cut()] * 3)
+    values = await Study.open(tenant=tenant, model="openai:gpt-4.1-mini").ask(DELIVERY)
+    assert len(values["degraded"]) == 2
+    assert not any(part in str(values["degraded"]) for part in ("127.0.0.1", "words-of-the-model"))

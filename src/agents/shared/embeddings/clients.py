@@ -79,4 +79,7 @@ def _built(name: str) -> Embeddings:
     try:
         return init_embeddings(model, provider=provider, **options)
     except (ImportError, ValueError, openai.OpenAIError) as exc:
-        raise ModelMisconfigured(f"embeddings {name!r}: {str(exc).splitlines()[0]}") from exc
+        message = (
+            f"embeddings {name!r} can't be had: see that the provider's package is installed and its key set"
+        )
+        raise ModelMisconfigured(message, detail=str(exc)) from exc

@@ -3,6 +3,7 @@
 A source that fails for a known cause leaves a note, and neither what the others found nor what it found before is lost.
 """
 
+import logging
 from collections.abc import Awaitable, Callable
 
 from langgraph.runtime import Runtime
@@ -22,6 +23,8 @@ from agents.shared.retrieval.sources import offered
 from agents.shared.retrieval.sources.web import SearchUnavailable
 from agents.shared.retrieval.state import Input, State, Update
 from agents.shared.shop.text import storable
+
+_log = logging.getLogger(__name__)
 
 LIMIT = 6
 MAX_SEARCHES = 12
@@ -56,7 +59,8 @@ async def decompose(state: State) -> Update:
             given = reply.parsed.queries
         else:
             given = rules.queries(question)
-            update["degraded"].append(f"decompose: {reply.model} gave an unusable answer: {reply.problem}")
+            _log.warning("decompose: %s gave an unusable answer: %s", reply.model, reply.problem)
+            update["degraded"].append(f"decompose: {reply.model} gave an unusable answer")
     most = state.get("max_searches", MAX_SEARCHES) // max(1, len(sources_of(state)))
     tidied = dict.fromkeys(
         " ".join(query.split())[:LONGEST_QUERY] for query in [*map(storable, given), question]

@@ -86,7 +86,8 @@ class WebSearch:
                 _judge(response)
                 return await _read(response)
         except (httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
-            raise SearchUnavailable(f"web search broke off: {str(error) or type(error).__name__}") from error
+            detail = str(error) or type(error).__name__
+            raise SearchUnavailable("web search broke off", detail=detail) from error
 
 
 def _judge(response: httpx.Response) -> None:
