@@ -1,11 +1,12 @@
 """The two roots of every error of the agents: worth another try, or not; and what is said of one to whom.
 
 A message is for callers, too: it ends in a thread's state, and customers' apps read that. Hosts, ports, and what the
-other side answered go into `detail`, which is for logs.
+other side answered go into `detail`, which is for logs. Both are RuntimeErrors, since of an exception of a kind that it
+doesn't know the Agent Server tells the caller of a run "An internal error occurred" and nothing else.
 """
 
 
-class TransientError(Exception):
+class TransientError(RuntimeError):
     """Something outside failed for now; the same call may work a moment later.
 
     `retry_after_s` is how long the other side asked us to wait, in seconds, when it did.
@@ -17,7 +18,7 @@ class TransientError(Exception):
         self.detail = detail
 
 
-class PermanentError(Exception):
+class PermanentError(RuntimeError):
     """The same call would fail again: someone has to change something first."""
 
     def __init__(self, message: str = "", *, detail: str = "") -> None:

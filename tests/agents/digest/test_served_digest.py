@@ -47,6 +47,7 @@ async def test_a_slot_that_can_not_be_fails_the_run(
     thread = await ServedThread.begin(client, "digest", context={"name": ticket})
     values = await thread.run(input={"slot": "yesterday"}, raise_error=False)
     assert values["__error__"]["error"] == "WrongSlot"
+    assert "write it like 2026-11-30T07:00:00+00:00" in values["__error__"]["message"]
     assert of_name(served_shop, ticket) == (0, 0)
 
 
