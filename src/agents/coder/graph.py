@@ -13,10 +13,10 @@ from agents.shared.resilience import RETRY
 
 
 def after_intake(state: State) -> Literal["generate", "report", "dead_letter"]:
-    """Over a limit: say so. Where it can't be told whose task it is, operators have it."""
+    """Over a limit, or nothing asked: say so. Where it can't be told whose task it is, operators have it."""
     if state.get("failures"):
         return "dead_letter"
-    return "report" if state.get("outcome") == "closed" else "generate"
+    return "report" if state.get("outcome") in ("closed", "unclear") else "generate"
 
 
 def after_generate(state: State) -> Literal["verify", "generate", "ask", "report"]:

@@ -29,11 +29,13 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
     unknown = failed("intake", given_up)  # whose it is; then nothing is spent on it
     degraded = [f"limit reached: {reason}"] if reason else []
     said = (message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
+    task, checks = next(said, "").strip()[:8_000], _given(state)
+    nothing = not (task or checks.strip())  # no model is asked about it, and no person
     return {
         "turns": 1,
-        "task": next(said, "").strip()[:8_000],
+        "task": task,
         "tests": "",  # the next task brings its own, or none
-        "checks": _given(state),
+        "checks": checks,
         "code": "",
         "critique": "",
         "advice": "",
@@ -46,7 +48,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "kept": None,
         "failures": Overwrite(unknown["failures"]),
         "degraded": Overwrite([*degraded, *unknown["degraded"]]),
-        "outcome": "closed" if reason else None,
+        "outcome": "closed" if reason else "unclear" if nothing else None,
     }
 
 

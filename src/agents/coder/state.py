@@ -16,7 +16,7 @@ from agents.shared.failures import Failure
 from agents.shared.limits import Usage, add_usage
 from agents.shared.sandbox.verdicts import Kind
 
-Outcome: TypeAlias = Literal["passed", "accepted", "failed", "stopped", "unavailable", "closed"]
+Outcome: TypeAlias = Literal["passed", "accepted", "failed", "stopped", "unclear", "unavailable", "closed"]
 
 
 class Attempt(TypedDict):

@@ -57,6 +57,8 @@ def report(state: State) -> str:
             return f"Accepted by a person although {found['summary']}.\n\n{_fenced(found['code'])}"
         case "closed":
             return "This conversation has reached its limit. Please start a new one."
+        case "unclear":
+            return "Please say what the code has to do, or send the tests that it has to pass. Nothing was begun."
         case "unavailable":
             return "I could not finish this, and the operators know of it. Nothing was delivered."
         case _:

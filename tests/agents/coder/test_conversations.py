@@ -220,6 +220,20 @@ async def test_limits_of_the_thread_close_it_politely(workshop: str) -> None:
     assert (state.get("outcome"), bench.nodes) == ("closed", ["intake", "report"])
 
 
+async def test_nothing_asked_begins_nothing_and_asks_nobody(workshop: str) -> None:
+    bench = Bench.open()
+    for task in ("", " \n\t "):
+        state = await bench.ask(task)
+        assert (state.get("outcome"), bench.nodes) == ("unclear", ["intake", "report"])
+        assert "Please say what the code has to do" in state["messages"][-1].text
+    assert (state["usage"], letters(workshop), solutions(workshop)) == ({}, [], [])
+
+
+async def test_tests_alone_are_a_task(workshop: str) -> None:
+    state = await Bench.open().ask("", DOUBLE_TESTS)
+    assert state["tries"]
+
+
 async def test_tests_that_are_no_text_are_a_bad_request(workshop: str) -> None:
     for tests in (["x"], "x" * 30_000):
         with pytest.raises(ValueError, match="tests must be text of at most 20000 characters"):
