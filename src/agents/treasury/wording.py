@@ -28,7 +28,7 @@ def officer_question(state: State, proposal: Proposal, verdict: Verdict, *, chan
     problem = "it was changed since it was checked: your answer has it checked anew" if changed else None
     return {
         "kind": f"{proposal['kind']}_approval",
-        "title": f"Sign ${amount:,.2f}: {what}?",
+        "title": f"Sign ${amount:,.2f}: {what}?" if proposal["kind"] == "trade" else f"Sign {what}?",
         "amount_usd": amount,
         "transaction": dict(proposal),
         "requested_by": verdict["requested_by"],

@@ -38,6 +38,7 @@ async def test_above_5000_one_officer_signs(book: Book, amount: float) -> None:
     await desk.ask(pay(amount))
     asked = (await desk.question()).value
     assert (asked["signatures_needed"], asked["amount_usd"], asked["signed_by"]) == (1, amount, [])
+    assert asked["title"].startswith(f"Sign ${amount:,.2f} to ")
     assert book.statuses(desk.thread_id) == ["checked"]
     values = await desk.answer(APPROVE, by="ada")
     assert (values["outcome"], values["signatures"]) == ("executed", ["ada"])
