@@ -1,20 +1,14 @@
 """Cycles that nothing ends but the recursion limit."""
 
-import ast
-import re
 from collections.abc import Iterator
 
 from stationmaster.checking.audit import Whole
 from stationmaster.checking.compiled import Graph
 from stationmaster.checking.finding import Found, Rule
+from stationmaster.checking.reading import counting
 from stationmaster.checking.reading.flow import flow_of
 from stationmaster.checking.reading.functions import Function
 
-COUNTED = re.compile(
-    r"turn|round|attempt|tries|retr|step|count|iteration|loop|calls|usage|cost|budget|limit|max|remaining|left|"
-    r"enough|spent|depth|len\(",
-    re.IGNORECASE,
-)
 LIMITING = ("ModelCallLimitMiddleware", "ToolCallLimitMiddleware")
 
 
@@ -47,22 +41,16 @@ def _counts(graph: Graph, cycle: frozenset[str]) -> bool:
     if any(name.startswith(LIMITING) for name in cycle):
         return True
     functions: list[Function] = []
+    deciding: list[Function] = []
     for name in cycle:
         functions += graph.nodes[name].flow.functions.values()
+        if graph.commanded(graph.nodes[name]).targets:
+            deciding += graph.nodes[name].flow.functions.values()
     for router in graph.routers:
         if router.source in cycle and router.function is not None:
-            functions += flow_of([router.function], graph.roots).functions.values()
-    return any(_compares(function) for function in functions if graph.is_ours(function))
-
-
-def _compares(function: Function) -> bool:
-    """Whether it compares a number that is counted with another; what it counts is told by the names alone."""
-    return any(
-        isinstance(node, ast.Compare)
-        and any(isinstance(each, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for each in node.ops)
-        and COUNTED.search(ast.unparse(node))
-        for node in ast.walk(function.node)
-    )
+            deciding += flow_of([router.function], graph.roots).functions.values()
+    ours = [each for each in (*functions, *deciding) if graph.is_ours(each)]
+    return counting.ends(ours, [each for each in deciding if graph.is_ours(each)], graph.channels)
 
 
 RULE = Rule(

@@ -1,8 +1,8 @@
 """Cycles that nothing ends, and such that a counter, a person or LangGraph's own count ends."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Required
 
-from langgraph.graph import START, StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import MessagesState
 from langgraph.managed import RemainingSteps
 from langgraph.prebuilt import ToolNode, tools_condition
@@ -107,3 +107,56 @@ good_counted = graph(counted)
 good_managed = graph(until_done, Counting)
 good_person = single(ask)
 good_stops = graph(until_done, interrupt_before=["act"])
+
+
+class Listed(TypedDict, total=False):
+    done: bool
+    items: Required[list[str]]
+    n: int
+    discount: float
+    retrieval_score: float
+
+
+def looping(node: Any, router: Any) -> Any:
+    builder = StateGraph(Listed)
+    builder.add_node("think", node)
+    builder.add_edge(START, "think")
+    builder.add_conditional_edges("think", router, {True: "think", False: END})
+    return builder.compile()
+
+
+def cuts(state: Listed) -> Listed:
+    """A length that is looked at, and that ends nothing."""
+    text = state["items"][0]
+    return {"items": [text[:4_000] if len(text) > 4_000 else text]}
+
+
+def takes_one(state: Listed) -> Listed:
+    return {"items": state["items"][1:]}
+
+
+def adds_one(state: Listed) -> dict[str, int]:
+    return {"n": state.get("n", 0) + 1}
+
+
+def adds_later(state: Listed) -> dict[str, int]:
+    following = state.get("n", 0) + 1
+    return dict(n=following)  # noqa: C408 - the keyword is what is read
+
+
+def adds_item(state: Listed) -> Listed:
+    return {"items": [*state["items"], "again"]}
+
+
+bad_cut = looping(cuts, lambda state: not state.get("done"))
+bad_discount = looping(cuts, lambda state: state["discount"] > 0.1)
+bad_retrieval = looping(cuts, lambda state: state["retrieval_score"] < 0.7)
+bad_any = looping(cuts, lambda state: len(state["items"]) > 0)
+bad_word = looping(cuts, lambda state: state["items"][0] > "left")
+bad_uncompared = looping(adds_one, lambda state: not state.get("done"))
+good_any_number = looping(adds_one, lambda state: state["n"] < 5)
+good_equal = looping(adds_one, lambda state: state["n"] != 5)
+good_later = looping(adds_later, lambda state: bool(state["n"] < 5))
+good_emptied = looping(takes_one, lambda state: len(state["items"]) > 0)
+good_emptied_plainly = looping(takes_one, lambda state: bool(state["items"]))
+good_length = looping(adds_item, lambda state: len(state["items"]) < 6)
