@@ -89,18 +89,17 @@ async def try_other_dates(depart_on: Day, runtime: Runtime, return_on: Day | Non
         raise ToolRefused(
             f"Other dates were tried {tries} times: say what was found, and let the traveller choose."
         )
-    asked: Dates = {"depart_on": depart_on, "return_on": return_on}
     trip: Trip = runtime.state.get("trip") or {}
-    await noted(trip, {**asked, "one_way": return_on is None}, runtime.state.get("today", ""))
-    if any(
-        (one["depart_on"], one["return_on"]) == (depart_on, return_on)
-        for one in runtime.state.get("seen", [])
-    ):
+    wanted = {"depart_on": depart_on, "return_on": return_on, "one_way": return_on is None}
+    days = await noted(trip, wanted, runtime.state.get("today", ""))
+    asked: Dates = {"depart_on": days.get("depart_on", ""), "return_on": days.get("return_on")}
+    tried = [(one["depart_on"], one["return_on"]) for one in runtime.state.get("seen", [])]
+    if (asked["depart_on"], asked["return_on"]) in tried:
         raise ToolRefused("These dates were tried already; what they came to stands in `seen`.")
     own = trip.get("depart_on")
-    if bool(return_on) != bool(trip.get("return_on")) or not own:
+    if bool(asked["return_on"]) != bool(trip.get("return_on")) or not own:
         raise ToolRefused("Other dates have a way back where the trip has one, and no other.")
-    if abs(trips.days_between(own, depart_on)) > FARTHEST_SHIFT:
+    if abs(trips.days_between(own, asked["depart_on"])) > FARTHEST_SHIFT:
         raise ToolRefused(
             f"That is more than {FARTHEST_SHIFT} days from {own}: ask the traveller for other dates."
         )

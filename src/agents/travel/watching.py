@@ -14,9 +14,11 @@ from agents.travel.leaving import HAND_TO
 from agents.travel.prompts import prompt
 from agents.travel.state import Peer, Shared, Update
 
+COUNTED = "try_other_dates"
 LEAVES = ("propose_trip", "release_hold")
 ALONE = "Not done: call this by itself, once the results of the other calls are there."
 UNREADABLE = "Not done: the arguments are not JSON. Call it again."
+ONE_TRY = "Not done: one pair of dates at a time; look at what the first comes to."
 ONCE = "Not done: the conversation goes to one place at a time."
 
 
@@ -41,7 +43,7 @@ class Counting(AgentMiddleware[Shared, Context]):
         if not isinstance(newest, AIMessage):
             return update
         broken = [not_read(call) for call in newest.invalid_tool_calls]
-        refused = [*broken, *not_alone(newest.tool_calls)]
+        refused = [*broken, *not_alone(newest.tool_calls), *not_first(newest.tool_calls)]
         if broken and not newest.tool_calls:
             update["jump_to"] = "model"
         return {**update, "messages": refused} if refused else update
@@ -81,6 +83,11 @@ def not_alone(calls: Sequence[ToolCall]) -> list[AnyMessage]:
     mixed = len(leaving) < len(calls)
     refused, why = (leaving, ALONE) if mixed else (leaving[1:], ONCE)
     return [not_run(call, why) for call in refused]
+
+
+def not_first(calls: Sequence[ToolCall]) -> list[AnyMessage]:
+    """Results for tries of other dates beside a first one: side by side, each would count itself as the only one."""
+    return [not_run(call, ONE_TRY) for call in [call for call in calls if call["name"] == COUNTED][1:]]
 
 
 def not_read(call: InvalidToolCall) -> ToolMessage:

@@ -193,6 +193,26 @@ async def test_a_budget_that_nobody_wrote_is_not_taken(rosa: Traveller, openai_s
     assert values["trip"] == {}
 
 
+async def test_dates_that_are_tried_side_by_side_are_tried_one_by_one(
+    rosa: Traveller, openai_server: OpenAIServer
+) -> None:
+    five = [("try_other_dates", {"depart_on": day(10 + n), "return_on": day(14 + n)}) for n in range(1, 6)]
+    openai_server.script(calls(NOTE), calls(SEARCH), calls(*five), Say("No."))
+    values = await rosa.say("Lisbon for $900")
+    assert sorted(one.status for one in results(values, "try_other_dates")) == ["error"] * 4 + ["success"]
+    assert (values["date_tries"], whole(values)) == (1, True)
+
+
+@pytest.mark.parametrize("written", [day(11).replace("-", ""), "2026-W60-1"])
+async def test_dates_are_kept_as_one_writes_them(
+    rosa: Traveller, openai_server: OpenAIServer, written: str
+) -> None:
+    tried = ("try_other_dates", {"depart_on": written, "return_on": day(15)})
+    openai_server.script(calls(NOTE), calls(SEARCH), calls(tried), Say("No."))
+    dates = (await rosa.say("Lisbon for $900"))["dates"]
+    assert dates in (None, {"depart_on": day(11), "return_on": day(15)})
+
+
 async def test_nothing_above_the_budget_is_proposed(
     agency: Agency, rosa: Traveller, openai_server: OpenAIServer
 ) -> None:

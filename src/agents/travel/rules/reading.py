@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 from agents.travel.rules.dates import Dates, number, read_dates
@@ -85,7 +85,7 @@ def _when(text: str, dates: Dates, trip: dict[str, Any]) -> dict[str, Any]:
     known = date.fromisoformat(trip["depart_on"]) if trip.get("depart_on") else None
     if shift and known and not days and not _BACK.search(text[: shift.start()]):
         count = number(shift[1]) * (7 if shift[2].lower() == "week" else 1)
-        moved = known + timedelta(days=count if shift[3].lower() == "later" else -count)
+        moved = _after(known, count if shift[3].lower() == "later" else -count)
         return {**said, "depart_on": moved.isoformat()}
     if days:
         said["depart_on"] = days[0].isoformat()
@@ -93,8 +93,13 @@ def _when(text: str, dates: Dates, trip: dict[str, Any]) -> dict[str, Any]:
     if len(days) > 1 and not said.get("one_way"):
         said["return_on"] = days[1].isoformat()
     elif dates.length and there and not said.get("one_way"):
-        said["return_on"] = (there + timedelta(days=dates.length)).isoformat()
+        said["return_on"] = _after(there, dates.length).isoformat()
     return said
+
+
+def _after(day: date, days: int) -> date:
+    """So many days later, within what is a date: what is too far is refused where it is noted."""
+    return date.fromordinal(min(max(day.toordinal() + days, 1), date.max.toordinal()))
 
 
 def _hotel(text: str) -> bool | None:
