@@ -13,7 +13,9 @@ FARTHEST_DAYS = 365
 LONGEST_DAYS = 60
 MOST_TRAVELLERS = 9
 LARGEST_USD = 1_000_000
-_NUMBER = re.compile(r"(?<![\d.,])(\d[\d,]*(?:\.\d+)?)\s?(k\b)?", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"(?<![\d.,])(\d{1,3}(?: \d{3})+(?!\d)|\d[\d,]*(?:\.\d+)?)(?:\s?(k|thousand|grand)\b)?", re.IGNORECASE
+)
 CLEARED: Update = {"dates": None, "flights_found": None, "hotels_found": None, "draft": None}
 """What was found belongs to the trip as it was."""
 
@@ -25,7 +27,7 @@ class ToolRefused(PermanentError):
 def require_written(budget_usd: float, texts: Iterable[str]) -> None:
     """A budget is the traveller's: it has to stand in what they wrote, or it is asked for. Raises ToolRefused."""
     numbers = {
-        float(match[1].replace(",", "")) * (1_000 if match[2] else 1)
+        float(match[1].replace(",", "").replace(" ", "")) * (1_000 if match[2] else 1)
         for text in texts
         for match in _NUMBER.finditer(text)
     }
