@@ -71,7 +71,9 @@ def _in_line(value: Any) -> str:
 
 def _said(value: Any) -> list[str]:
     if isinstance(value, str):
-        return [_cut(line) for line in harmless(value).splitlines()] or ["(empty)"]
+        return [_cut(line) or " " for line in harmless(value).splitlines()] or [
+            "(empty)"
+        ]  # "" would be no line
     return [_cut(harmless(json_text.write(value, ensure_ascii=False)))]
 
 
@@ -80,4 +82,5 @@ def _cut(line: str) -> str:
 
 
 def _name(key: Any) -> str:
-    return harmless(str(key)).removesuffix(USD).replace("_", " ")
+    name = harmless(str(key))
+    return name if "." in name else name.removesuffix(USD).replace("_", " ")

@@ -54,6 +54,11 @@ def test_what_is_asked_stands_in_labelled_lines_and_not_as_json() -> None:
     assert not any("{" in line and "--edit" not in line for line in lines)
 
 
+def test_files_keep_their_names_and_code_its_empty_lines() -> None:
+    lines = lines_of(Console.print, payload_shown({"files": {"test_it.py": "import it\n\n\nit.go()"}}))
+    assert lines == ["files:", "  test_it.py:", "    import it", "", "", "    it.go()"]
+
+
 def test_the_ways_to_answer_can_be_pasted() -> None:
     lines = lines_of(print_review, review())
     assert "  stationmaster reviews decide 12345678 --approve" in lines

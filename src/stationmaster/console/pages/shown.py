@@ -1,6 +1,7 @@
 """JSON values as people read them: pairs, tables, messages, text; what is too deep or long is folded. Pure."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,6 +15,9 @@ MAX_COLUMNS = 6
 LONG_TEXT = 1_200
 MAX_TEXT = 20_000
 MAX_JSON = 20_000
+# What stands under these, or under the name of a file, is read by its columns.
+CODE = frozenset({"code", "diff", "log", "patch", "sql", "stderr", "stdout", "tests", "traceback"})
+_FILE = re.compile(r"[^\s.][^\s]*\.[A-Za-z]\w{0,7}")
 
 Kind = Literal["scalar", "text", "pairs", "table", "messages", "list", "json"]
 _ROLES = {
@@ -40,6 +44,7 @@ class Shown:
     rows: tuple[tuple["Shown", ...], ...] = ()
     summary: str = ""
     cut: bool = False
+    code: bool = False
 
     @property
     def wide(self) -> bool:
@@ -74,9 +79,10 @@ class Message:
 
 
 def label(key: str) -> str:
-    """`amount_usd` as `Amount (USD)`, `orderId` untouched: only what is surely a word separator is replaced."""
+    """`amount_usd` as `Amount (USD)`, `orderId` and `test_it.py` untouched: only what is surely a word separator is
+    replaced."""
     words = key.removesuffix("_usd").replace("_", " ").strip()
-    if not words or len(words) > 60:
+    if not words or len(words) > 60 or _FILE.fullmatch(key):
         return key[:60]
     return words[0].upper() + words[1:] + (" (USD)" if key.endswith("_usd") else "")
 
@@ -104,7 +110,7 @@ def _visible(character: str) -> str:
 def shown(value: Any, key: str = "", depth: int = 0) -> Shown:
     """The value in the plainest form that holds it."""
     if isinstance(value, str):
-        return _text(value)
+        return _text(value, code=key in CODE or bool(_FILE.fullmatch(key)))
     if isinstance(value, Mapping):
         return _mapping(value, depth)
     if isinstance(value, Sequence):
@@ -122,13 +128,13 @@ def _scalar(value: Any, key: str = "") -> Shown:
     return Shown("scalar", json.dumps(value), "number")
 
 
-def _text(value: str) -> Shown:
+def _text(value: str, *, code: bool = False) -> Shown:
     if "\n" not in value and len(value) <= 160:
-        return Shown("scalar", value or "(empty)", "string" if value else "null")
+        return Shown("scalar", value or "(empty)", "string" if value else "null", code=code and bool(value))
     head, rest = value, ""
     if len(value) > LONG_TEXT:
         head, rest = value[:LONG_TEXT], value[LONG_TEXT:MAX_TEXT]
-    return Shown("text", head, "string", rest=rest, size=size(len(value)))
+    return Shown("text", head, "string", rest=rest, size=size(len(value)), code=code)
 
 
 def _mapping(value: Mapping[str, Any], depth: int) -> Shown:

@@ -87,3 +87,14 @@ def test_both_sides_of_a_diff_give_the_texts_back(before: str, after: str):
     left, right = sides(before, after)
     assert "".join(text for _, text in left) == before and "".join(text for _, text in right) == after
     assert (before == after) == (not any(differs for differs, _ in (*left, *right)))
+
+
+def test_code_is_drawn_by_its_columns_and_files_keep_their_names():
+    html = drawn({"code": "def f():\n    return 1", "files": {"test_it.py": "x = 1\ny = 2"}, "said": "a\nb"})
+    assert html.count('class="text mono"') == 2 and html.count('class="text"') == 1
+    assert ">test_it.py</dt>" in html and drawn({"sql": "select 1"}).count("scalar mono") == 1
+    assert [label(key) for key in ("amount_usd", "send_back", "a_b. c")] == [
+        "Amount (USD)",
+        "Send back",
+        "A b. c",
+    ]
