@@ -6,7 +6,7 @@ State may be written by callers; nothing of it but the files, and what models sa
 from langgraph.runtime import Runtime
 
 from agents.engineering_team import steering, tools
-from agents.engineering_team.checks.finding import blocking, counted, joined
+from agents.engineering_team.checks.finding import Finding, blocking, counted, joined
 from agents.engineering_team.context import Context
 from agents.engineering_team.state import State, Update
 from agents.shared.failures import failed
@@ -32,6 +32,9 @@ async def delivered(state: State, runtime: Runtime[Context], *, accepted: bool) 
     if blocking(found) and not accepted:
         why = f"looked at once more, there is {counted(blocking(found))} left to mend"
         return {**update, "outcome": "incomplete", "why": why}
+    if unseen := _not_shown(state, found):
+        why = f"looked at once more, there is {counted(unseen)} to mend that nobody was shown"
+        return {**update, "outcome": "incomplete", "why": why}
     async with giving_up(runtime) as given_up:
         tenant = await tenant_on(runtime)
         by = caller().identity if blocking(found) else None
@@ -46,3 +49,9 @@ async def delivered(state: State, runtime: Runtime[Context], *, accepted: bool) 
             }
         return {**update, "outcome": "accepted" if blocking(found) else "delivered"}
     return {**update, **failed("deliver", given_up)}
+
+
+def _not_shown(state: State, found: list[Finding]) -> list[Finding]:
+    """What has to be mended and did not stand in the question: nobody can have accepted that."""
+    shown = {(one["area"], one["rule"], one["line"]) for one in steering.findings(state)}
+    return [one for one in blocking(found) if (one["area"], one["rule"], one["line"]) not in shown]

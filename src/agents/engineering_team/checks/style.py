@@ -101,14 +101,12 @@ def _is_public(code: Code, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool
 def _untested(code: Code, tests: str) -> Iterator[Remark]:
     if not tests.strip():
         return
-    used = {getattr(one, "id", None) or getattr(one, "attr", None) for one in read(tests).nodes}
+    nodes = [*read(tests).nodes, *code.nodes]
+    used = {getattr(one, "id", None) or getattr(one, "attr", None) for one in nodes}
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     for node in code.tree.body:
-        if isinstance(
-            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-        ) and not node.name.startswith("_"):
-            called = {getattr(one, "id", None) or getattr(one, "attr", None) for one in code.nodes}
-            if node.name not in used | called:
-                yield "untested", node.lineno, "medium", f"no test uses {node.name}: add one"
+        if isinstance(node, kinds) and not node.name.startswith("_") and node.name not in used:
+            yield "untested", node.lineno, "medium", f"no test uses {node.name}: add one"
 
 
 _CHECKS: tuple[Callable[[Code], Iterator[Remark]], ...] = (_excepts, unused.names, _functions, statements.odd)

@@ -31,6 +31,11 @@ def written(left: Files | None, right: Files | None) -> Files:
     return {**(left or {}), **(right or {})}
 
 
+def newest(left: Build | None, right: Build | None) -> Build | None:
+    """What the tests said last."""
+    return right
+
+
 class CoderState(TypedDict):
     """What the coder works on. `given` are the caller's files, `kept_tests` tests that have passed before."""
 
@@ -38,7 +43,7 @@ class CoderState(TypedDict):
     files: Annotated[Files, written]
     given: NotRequired[Files]
     kept_tests: NotRequired[str]
-    build: NotRequired[Build | None]
+    build: NotRequired[Annotated[Build | None, newest]]
     problem: NotRequired[str | None]
     usage: Annotated[Usage, add_usage]
     degraded: Annotated[list[str], operator.add]

@@ -42,10 +42,13 @@ async def run_tests(runtime: ToolRuntime[Context, Any]) -> Command[Any]:
     """Run test_solution.py against solution.py, and return what failed. Call it by itself, after the files were
     written."""
     newest = runtime.state["messages"][-1]
-    if isinstance(newest, AIMessage) and any(call["name"] == write_file.name for call in newest.tool_calls):
+    calls = newest.tool_calls if isinstance(newest, AIMessage) else []
+    if any(call["name"] == write_file.name for call in calls):
         raise ToolRefused(
             "Not run: files are being written in this very step. Call run_tests in the next one."
         )
+    if next((call["id"] for call in calls if call["name"] == run_tests.name), None) != runtime.tool_call_id:
+        raise ToolRefused("Not run: the first call of this step runs the very same files.")
     runtime.stream_writer({"progress": "running the tests"})
     build = await tools.tried(runtime.state["files"], Context.of(runtime))
     return _noted(runtime, build["log"], build=build)
@@ -73,12 +76,12 @@ def may_change(given: str, kept: str, text: str) -> None:
 
 def _tests(text: str) -> dict[str, str]:
     """What each function and class of a module does, by name, without its layout."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     try:
         body = ast.parse(text).body
+        found = {node.name: ast.dump(node) for node in body if isinstance(node, kinds)}
     except UNREADABLE as error:
         raise ToolRefused(f"The file can't be read as Python: {str(error).partition(chr(10))[0]}") from error
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    found = {node.name: ast.dump(node) for node in body if isinstance(node, kinds)}
     for one in (inner for node in body if not isinstance(node, kinds) for inner in ast.walk(node)):
         if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load):
             found[one.id] = "given another value, or none"
