@@ -10,7 +10,7 @@ export UV_NO_PROGRESS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev up demo dev test test-slow record bench labs check format requirements docs clean
+.PHONY: help setup setup-dev up demo dev test test-served test-slow record bench labs check format requirements docs clean
 
 help: ## what there is to do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -52,8 +52,11 @@ dev: setup ## plain `langgraph dev` on a seeded shop, for Studio and the inner l
 WORKERS ?= 4
 SHARED_OUT = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-test: setup-dev ## the tests of everything, within minutes
-	$(BIN)/pytest $(SHARED_OUT) $(ARGS)
+test: setup-dev ## the tests of every room, and the support agent's whole job; within minutes
+	$(BIN)/pytest $(SHARED_OUT) -m "not slow and not served" $(ARGS)
+
+test-served: setup-dev ## what needs servers, replicas and browsers
+	$(BIN)/pytest $(SHARED_OUT) -m "served and not slow" $(ARGS)
 
 record: setup-dev ## record the conversations of tests/recordings again; with OPENAI_API_KEY a provider's
 	$(BIN)/python -m tests.recordings.record $(ARGS)

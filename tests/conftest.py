@@ -23,7 +23,7 @@ from stationmaster.reviews.access import passwords
 from stationmaster.shop.seed import seed
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.shop import Ledger
-from tests.scheduling import BySharedServer, rank
+from tests.scheduling import BySharedServer, is_served, rank
 
 pytest_plugins = ["tests.labs.places"]  # two rooms share them, and each of them is there once
 MEMORY = Path("/dev/shm")
@@ -42,6 +42,11 @@ def pytest_configure() -> None:
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> BySharedServer:
     return BySharedServer(config, log)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if is_served(item):
+        item.add_marker("served")
 
 
 @pytest.hookimpl(trylast=True)
