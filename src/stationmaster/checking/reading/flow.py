@@ -125,6 +125,10 @@ class _Body:
                 f"`except {guards.caught(swallowing)}`",
             )
             inner = replace(around, guards=(*around.guards, guard))
+        if ends := next((each for each in node.finalbody if isinstance(each, ast.Return)), None):
+            inner = replace(
+                inner, guards=(*inner.guards, (self.scope.function.at(ends), "a return in `finally`"))
+            )
         after = self.block(node.body, before, inner)
         failed = _joined(before, after, frozenset(self._inside(node.body)))
         ends = [self.block(node.orelse, after, around)]
@@ -185,6 +189,9 @@ class _Body:
         if _is_gather(called):
             place = (self.scope.function.at(node), "what runs side by side asks in no order")
             around = replace(around, loops=(*around.loops, place))
+            if any(each.arg == "return_exceptions" for each in node.keywords):
+                guard = (self.scope.function.at(node), "`return_exceptions`")
+                around = replace(around, guards=(*around.guards, guard))
         for child in ast.iter_child_nodes(node):
             before = self.parts(child, before, around)
         return self.call(node, called, before, around)

@@ -1,6 +1,7 @@
 """What is known to touch the world: HTTP, mail, SQL, processes, files, models; by the names of their libraries."""
 
 import ast
+import functools
 import inspect
 import re
 from dataclasses import dataclass
@@ -103,13 +104,16 @@ def is_interrupt(called: Stands | None) -> bool:
 
 def effect_of(node: ast.Call, called: Stands | None, scope: Scope) -> Effect | None:
     """What a call does to the world, where its name is known to do something."""
+    if isinstance(called, Live) and isinstance(called.thing, functools.partial):
+        called = Live(called.thing.func)
     name, shown = dotted(called), ast.unparse(node.func)
     root, last = name.partition(".")[0], shown.rpartition(".")[2]
     for judge in (_plain, _files, _sql, _model):
         if found := judge(node, called, scope, name, last):
             return Effect(found, shown)
-    if root in HTTP and last in HTTP_READS | HTTP_WRITES:
-        return Effect(_http(node, last), shown)
+    for each in (last, name.rpartition(".")[2]):  # as it is called here, and as its library calls it
+        if root in HTTP and each in HTTP_READS | HTTP_WRITES:
+            return Effect(_http(node, each), shown)
     if root in REMOTE and isinstance(called, Live | Method | Named) and not inspect.isclass(_thing(called)):
         return Effect("read" if last.startswith(LOOKS) else "write", shown)
     if MAIL.match(last) and not isinstance(called, Inner):
@@ -151,12 +155,14 @@ def _plain(_node: ast.Call, _called: Stands | None, _scope: Scope, name: str, _l
 
 
 def _files(node: ast.Call, called: Stands | None, scope: Scope, name: str, last: str) -> Kind | None:
-    if (isinstance(called, Live) and called.thing is open) or name in ("aiofiles.open", "_io.open"):
-        given = (
-            node.args[1]
-            if len(node.args) > 1
-            else next((k.value for k in node.keywords if k.arg == "mode"), None)
-        )
+    of_path = name.startswith("pathlib.") and last == "open"
+    if (
+        of_path
+        or (isinstance(called, Live) and called.thing is open)
+        or name in ("aiofiles.open", "_io.open")
+    ):
+        words = [each.value for each in node.keywords if each.arg == "mode"]
+        given = next(iter([*node.args[0 if of_path else 1 :], *words]), None)
         mode = scope.resolve(given) if given is not None else Live("r")
         text = mode.thing if isinstance(mode, Live) and isinstance(mode.thing, str) else ""
         return "write" if set(text) & set("wax+") else "read"

@@ -34,6 +34,8 @@ def unstable(over: ast.AST, scope: Scope, depth: int = 4) -> str | None:
             return unstable(value, scope, depth)
         case ast.Name(id=name):
             given = scope.assigned.get(name, [])
+            if any(_shuffles(node, name, scope) for node in scope.nodes):
+                return "`random.shuffle` gives another order each time"
             if len(given) == 1 and isinstance(given[0], ast.expr):
                 return unstable(given[0], scope, depth - 1)
         case ast.ListComp() | ast.GeneratorExp() | ast.DictComp():
@@ -41,6 +43,15 @@ def unstable(over: ast.AST, scope: Scope, depth: int = 4) -> str | None:
         case ast.BinOp(left=left, right=right):
             return unstable(left, scope, depth - 1) or unstable(right, scope, depth - 1)
     return _kind(over, scope)
+
+
+def _shuffles(node: ast.AST, name: str, scope: Scope) -> bool:
+    match node:
+        case ast.Call(args=[ast.Name(id=given), *_]) if given == name and ast.unparse(node.func).endswith(
+            "shuffle"
+        ):
+            return dotted(scope.resolve(node.func)).startswith("random.")
+    return False
 
 
 def _called(node: ast.Call, scope: Scope, depth: int) -> str | None:

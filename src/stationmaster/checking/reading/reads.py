@@ -19,6 +19,9 @@ SINGLE = ("LastValue", "LastValueAfterFinish", "EphemeralValue", "UntrackedValue
 """Channels that take one value a step, and have none before the first."""
 
 
+KEY_ERRORS = ("KeyError", "LookupError", "Exception", "BaseException")
+
+
 @dataclass(frozen=True)
 class Read:
     """One read; `who` is the node or router for which it is done."""
@@ -32,7 +35,7 @@ class Read:
 def of_node(graph: "Graph", node: "Node") -> Iterator[Read]:
     """Those of a node, and of the routers behind it. What a `Send` hands over is no key of the state."""
     keys = None if node.schema in (None, graph.schema) else set(writes.keys_of(graph.schema))
-    for read in _reads(node.flow.functions.values(), node.name, node.name):
+    for read in _reads(node.flow.functions.values(), node.name, node.name, node.functions):
         if keys is None or read.key in keys:
             yield read
     yield from of_routers(graph, node.name)
@@ -43,7 +46,9 @@ def of_routers(graph: "Graph", source: str) -> Iterator[Read]:
     for router in graph.routers:
         if router.source == source and router.function is not None:
             followed = flow_of([router.function], graph.roots).functions.values()
-            yield from _reads(followed, f"{router.function.name}, the router behind {source},", source)
+            yield from _reads(
+                followed, f"{router.function.name}, the router behind {source},", source, (router.function,)
+            )
 
 
 def unwritten(graph: "Graph", start: str) -> dict[str, Read]:
@@ -66,10 +71,13 @@ def unwritten(graph: "Graph", start: str) -> dict[str, Read]:
     return found
 
 
-def _reads(found: Iterable[Function], who: str, name: str) -> Iterator[Read]:
+def _reads(found: Iterable[Function], who: str, name: str, given: Iterable[Function]) -> Iterator[Read]:
+    """`given` are the functions to which LangGraph hands the state, whatever they call it."""
+    handed = {each.key for each in given}
     for function in found:
         scope = scope_of(function)
-        states = [each for each in function.parameters if _is_state(each, scope)]
+        first = function.parameters[:1] if function.key in handed else []
+        states = [each for each in function.parameters if each in first or _is_state(each, scope)]
         if not states:
             continue
         asked = {key for node in walk_own(function) for key in _asked_first(node, states)}
@@ -90,8 +98,15 @@ def _is_state(parameter: str, scope: Scope) -> bool:
 
 
 def _asked_first(node: ast.AST, states: list[str]) -> Iterator[str]:
-    """Keys whose absence the function knows of: `"key" in state`, `state.get("key")`."""
+    """Keys whose absence the function knows of: `"key" in state`, `state.get("key")`, a handler of KeyError."""
     match node:
+        case ast.Try(body=body, handlers=handlers) if any(_of_key_error(each) for each in handlers):
+            inside = (each for statement in body for each in ast.walk(statement))
+            yield from (
+                each.value
+                for each in inside
+                if isinstance(each, ast.Constant) and isinstance(each.value, str)
+            )
         case ast.Compare(left=ast.Constant(value=str() as key), ops=[ast.In() | ast.NotIn()]):
             yield key
         case ast.Call(
@@ -99,3 +114,8 @@ def _asked_first(node: ast.AST, states: list[str]) -> Iterator[str]:
             args=[ast.Constant(value=str() as key), *_],
         ) if holder in states:
             yield key
+
+
+def _of_key_error(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(each is None or ast.unparse(each) in KEY_ERRORS for each in caught)

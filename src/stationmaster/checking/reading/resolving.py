@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import functools
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -163,6 +164,8 @@ class Scope:
     def _called(self, node: ast.Call, depth: int) -> Stands | None:
         """What a call returns: an object of the class, or what the function's annotation says."""
         match self.resolve(node.func, depth - 1):
+            case Live(thing=functools.partial) if node.args:
+                return self.resolve(node.args[0], depth - 1)
             case Live(thing=thing) if thing is super:
                 return self._super()
             case Live(thing=thing) if inspect.isclass(thing):

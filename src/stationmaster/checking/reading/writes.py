@@ -140,6 +140,10 @@ class _Reader:
                         found.append(self._entry(key, value, scope, depth, top))
                 case ast.AugAssign(target=ast.Name(id=holder), op=ast.BitOr(), value=value) if holder == name:
                     found.append(self.value(value, scope, depth - 1, top))
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=holder), attr="setdefault"), args=[key, value]
+                ) if holder == name:
+                    found.append(self._entry(key, value, scope, depth, top))
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=holder), attr="update")) if holder == name:
                     found += [self.value(each, scope, depth - 1, top) for each in node.args]
                     found += [self._keyword(each, scope, depth, top) for each in node.keywords]

@@ -9,6 +9,7 @@ from langgraph.types import RetryPolicy
 from stationmaster.checking.audit import Whole
 from stationmaster.checking.finding import Found, Rule
 from stationmaster.checking.reading import functions
+from stationmaster.checking.reading.functions import Function
 
 
 def _find(whole: Whole) -> Iterator[Found]:
@@ -30,11 +31,21 @@ def _broad(retry_on: Any) -> str | None:
         returns = [
             node for node in (*function.body, *ast.walk(function.node)) if isinstance(node, ast.Return)
         ]
-        if returns and all(
-            isinstance(each.value, ast.Constant) and each.value.value is True for each in returns
-        ):
-            return "on anything: retry_on returns True"
+        if returns and all(_always(each.value, function) for each in returns):
+            return "on anything: retry_on is always true"
     return None
+
+
+def _always(value: ast.expr | None, function: Function) -> bool:
+    """True itself, `isinstance(error, Exception)` and `error is not None`."""
+    match value:
+        case ast.Constant(value=True):
+            return True
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            return name in function.parameters
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), ast.Name(id=kind)]):
+            return name in function.parameters and kind in ("Exception", "BaseException")
+    return False
 
 
 RULE = Rule(

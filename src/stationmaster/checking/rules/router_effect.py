@@ -15,9 +15,9 @@ DOES = {"write": "changes something", "read": "does I/O", "model": "asks a model
 def _find(whole: Whole) -> Iterator[Found]:
     for graph in whole.graphs:
         for router in graph.routers:
+            if asks_a_model(router.runnable):
+                yield Found(graph.name, router.place, f"the router behind {router.source} asks a model")
             if router.function is None or not is_ours(router.function.file.path, whole.roots):
-                if asks_a_model(router.runnable):
-                    yield Found(graph.name, router.place, f"the router behind {router.source} asks a model")
                 continue
             for done in sorted(flow_of([router.function], whole.roots).effects, key=lambda done: done.place):
                 said = f"{router.function.name}, the router behind {router.source}, {DOES[done.effect.kind]}"

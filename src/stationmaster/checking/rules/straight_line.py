@@ -20,7 +20,8 @@ def _turns(graph: Graph) -> bool:
     """Whether it may take more than one way, or several at once."""
     fans_out = any(len(targets) > 1 for targets in graph.ways.values())
     goes = any(_commands(graph, name) for name in graph.nodes)
-    return bool(graph.routers or graph.cycles or fans_out or goes)
+    chooses = any(router.ends is None or len({*router.ends.values()}) > 1 for router in graph.routers)
+    return bool(chooses or graph.cycles or fans_out or goes)
 
 
 def _commands(graph: Graph, name: str) -> bool:

@@ -1,6 +1,7 @@
 """Effects before interrupt(): in the node, in helpers, in a loop's round before, in a handler; and behind it."""
 
 import asyncio
+import functools
 import smtplib
 import sqlite3
 from pathlib import Path
@@ -168,6 +169,35 @@ class Gate:
         return Command(goto=END, update={"question": interrupt("approve?")})
 
 
+def prepared(state: State) -> State:
+    tell = functools.partial(httpx.post, "https://example.com/notes")
+    tell()
+    return {"question": interrupt("approve?")}
+
+
+TELL = functools.partial(httpx.post, "https://example.com/notes")
+
+
+def ready_made(state: State) -> State:
+    TELL()
+    return {"question": interrupt("approve?")}
+
+
+def writes_file(state: State) -> State:
+    with Path("notes.txt").open("a") as file:
+        file.write("asked")
+    return {"question": interrupt("approve?")}
+
+
+def reads_file(state: State) -> State:
+    with Path("notes.txt").open() as file:
+        return {"question": interrupt(file.read())}
+
+
+bad_prepared = graph(prepared)
+bad_ready_made = graph(ready_made)
+bad_writes_file = graph(writes_file)
+good_reads_file = graph(reads_file)
 bad_mails = graph(mails)
 bad_posts = graph(posts)
 bad_helped = graph(helped)

@@ -64,6 +64,12 @@ def builder(**nodes: Any) -> StateGraph[Any]:
     return built
 
 
+async def set_default(state: State) -> dict[str, Any]:
+    update: dict[str, Any] = {}
+    update.setdefault("notes", ["default"])
+    return update
+
+
 def fan(first: Any, second: Any) -> Any:
     built = builder(first=first, second=second, last=last)
     built.add_edge(START, "first")
@@ -153,6 +159,7 @@ def inner_graph() -> Any:
 
 bad_fan = fan(one, two)
 bad_helped = fan(helped, one)
+bad_set_default = fan(set_default, one)
 bad_spread = fan(spread, one)
 bad_commands = fan(commands, two)
 bad_lambda = fan(one, lambda state: {"notes": []})

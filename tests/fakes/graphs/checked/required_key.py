@@ -101,6 +101,17 @@ async def looks(state: Typed) -> dict[str, Any]:
     return {"notes": [str(state["risk"]) if "risk" in state else "unknown"]}
 
 
+async def untyped(given: Any) -> dict[str, Any]:
+    return {"notes": [str(given["risk"])]}
+
+
+async def handles(state: Typed) -> dict[str, Any]:
+    try:
+        return {"notes": [str(state["risk"])]}
+    except KeyError:
+        return {}
+
+
 def router(state: Typed) -> str:
     return END if state["risk"] else "fill"
 
@@ -111,6 +122,9 @@ bad_router = graph(Typed, nothing, router)
 bad_model = graph(Model, writes)
 bad_data = graph(Data, writes)
 bad_part = graph(Typed, reads_part)
+bad_untyped = graph(Typed, untyped)
+bad_lambda = graph(Typed, lambda s: {"notes": [str(s["risk"])]})
+good_handles = graph(Typed, handles)
 good_defaults = graph(Typed, defaults)
 good_looks = graph(Typed, looks)
 good_writes = graph(Typed, writes)

@@ -93,6 +93,7 @@ class Pure:
         return "left" if len(state.get("way", "")) > 3 else "right"
 
 
+bad_chain = graph(model | (lambda answer: answer.content))
 bad_looks = graph(looks)
 bad_helped = graph(helped)
 bad_asks = graph(asks)

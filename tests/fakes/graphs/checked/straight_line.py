@@ -45,6 +45,15 @@ def branch() -> Any:
     return builder.compile()
 
 
+def one_way() -> Any:
+    builder = StateGraph(State)
+    builder.add_node("first", first)
+    builder.add_node("second", second)
+    builder.add_edge(START, "first")
+    builder.add_conditional_edges("first", lambda state: "second", ["second"])
+    return builder.compile()
+
+
 def commands() -> Any:
     builder = StateGraph(State)
     builder.add_node("first", goes)
@@ -53,6 +62,7 @@ def commands() -> Any:
     return builder.compile()
 
 
+bad_one_way = one_way()
 bad_line = line(first, second)
 bad_one = line(first)
 good_branch = branch()

@@ -1,5 +1,6 @@
 """interrupt() under handlers that swallow it, and under such that don't."""
 
+import asyncio
 import contextlib
 from collections.abc import Iterator
 from typing import Any
@@ -125,6 +126,23 @@ def let_through(state: State) -> State:
     return {}
 
 
+def ends_in_finally(state: State) -> State:
+    try:
+        interrupt("approve?")
+    finally:
+        return {}  # noqa: B012
+
+
+async def gathered(state: State) -> State:
+    async def ask() -> str:
+        return interrupt("approve?")
+
+    await asyncio.gather(ask(), return_exceptions=True)
+    return {}
+
+
+bad_in_finally = graph(ends_in_finally)
+bad_gathered = graph(gathered)
 bad_broad = graph(broad)
 bad_bare = graph(bare)
 bad_suppressed = graph(suppressed)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 from typing import Any
 
 import httpx
@@ -86,6 +87,15 @@ def beside(state: State) -> State:
     return {"answers": {"": interrupt(sorted(wanted))}}
 
 
+def shuffled(state: State) -> State:
+    items = list(state.get("items", []))
+    random.shuffle(items)
+    for item in items:
+        interrupt(item)
+    return {}
+
+
+bad_shuffled = graph(shuffled)
 bad_of_set = graph(of_set)
 bad_of_state = graph(of_state)
 bad_of_directory = graph(of_directory)
