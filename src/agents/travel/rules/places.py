@@ -24,7 +24,8 @@ _NO_PLACE = re.compile(
     r"today|tomorrow|next|the|a|an|me|(?-i:us)|there|here|home|back|it|be|have|hold|book|see|know|january|february|march|"
     r"april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|"
     r"sunday|all|total|one|two|three|four|five|six|seven|eight|nine|ten|advance|case|time|trip|fly|flights?|"
-    r"visas?|travel|hotels?|weekend|going|go|tickets?|welcome|yes|no)\b",
+    r"visas?|travel|hotels?|weekend|going|go|tickets?|welcome|yes|no|actually|"
+    r"rather|instead|please|sorry|ok|okay|oh|well|hello|hi|hey|then|so|maybe|perhaps|change|switch|make)\b",
     re.IGNORECASE,
 )
 
