@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agents.engineering_team import tools
-from agents.engineering_team.checks import style
+from agents.engineering_team.checks import security, style
 from agents.engineering_team.ledger import digest
 from agents.engineering_team.workers.writing import LONGEST_FILE, ToolRefused, may_change
 from tests.agents.engineering_team.in_process import (
@@ -67,11 +67,24 @@ def test_tests_that_are_nested_too_deep_to_compare_are_refused_in_words(deep: st
         may_change("", text, text)
 
 
-def test_a_module_of_nothing_but_functions_is_looked_at_in_no_time() -> None:
-    code = "".join(f"def f{n}(x):\n return f{n - 1}(x)+f{n - 1}(x)\n" for n in range(600))[:LONGEST_FILE]
+@pytest.mark.parametrize(
+    "code",
+    [
+        "".join(f"def f{n}(x):\n return f{n - 1}(x)+f{n - 1}(x)\n" for n in range(600)),
+        "def f(a):0\n" * 900 + "f(a)\n" * 2_000,
+        "x = f" + '("a", "b")' * 80 + "\n",
+        "import os\nx = " + "getattr(" * 60 + "os" + ', "b")' * 60 + "\n",
+        "x = " + "map(f, " * 90 + "a" + ")" * 90 + "\n",
+        "x = a" + ".strip(b)" * 150 + "\n",
+        'x = "a"' + '.join(["b", c])' * 90 + "\n",
+        "x = " + 'f"{a}" + ' * 90 + 'execute(f"{b}")\n',
+    ],
+)
+def test_code_that_is_written_to_be_read_for_ever_is_read_in_no_time(code: str) -> None:
     begun = time.thread_time()
-    style.look(code, "from solution import f1\n")
-    assert time.thread_time() - begun < 1.0
+    style.look(code[:LONGEST_FILE], "from solution import f1\n")
+    security.scan(code[:LONGEST_FILE])
+    assert time.thread_time() - begun < 2.0
 
 
 async def test_what_a_person_was_not_shown_is_not_accepted(workshop: str) -> None:

@@ -33,6 +33,8 @@ class Flow:
     held: dict[tuple[Scope, str], Weight] = field(default_factory=dict)
     attributes: dict[str, Weight] = field(default_factory=dict)
     returned: dict[str, Weight] = field(default_factory=dict)
+    followed: int = 0
+    """Pairs of a call and a function of its name that were gone through."""
 
     def weight(self, node: ast.AST | None) -> Weight:
         """What an expression holds."""

@@ -9,10 +9,15 @@ from agents.engineering_team.checks.wording import Weight
 
 ROUNDS = 12
 """A value goes through at most so many functions and names; longer ways are not followed."""
+MOST_FOLLOWED = 30_000
+"""Pairs of a call and a function of that name, over all rounds; a module of one page has a few hundred."""
 
 
 def follow(code: Code) -> Flow:
-    """The flow in a module: assignments, loops, calls and returns are followed until nothing is new."""
+    """The flow in a module: assignments, loops, calls and returns are followed until nothing is new.
+
+    Raises ValueError for a module with more ways than anybody follows.
+    """
     flow = Flow(code)
     for _ in range(ROUNDS):
         before = (len(flow.held), len(flow.attributes), len(flow.returned), _sum(flow))
@@ -82,7 +87,7 @@ def _through_functions(flow: Flow, node: ast.AST) -> None:
         case ast.Call(func=ast.Lambda() as function):
             _give(flow, function, node)
         case ast.Call():
-            for function in flow.code.functions.get(called(node), []):
+            for function in _functions(flow, called(node)):
                 _give(flow, function, node)
             _pass_on(flow, node)
         case _:
@@ -90,6 +95,15 @@ def _through_functions(flow: Flow, node: ast.AST) -> None:
     for name, value in named(node):
         if isinstance(value, ast.Lambda):
             _returns(flow, name, flow.weight(value.body))
+
+
+def _functions(flow: Flow, name: str) -> list[Function]:
+    """The functions of a name; each is gone through for each call."""
+    found = flow.code.functions.get(name, [])
+    flow.followed += len(found)
+    if flow.followed > MOST_FOLLOWED:
+        raise ValueError("too many functions of one name, too often called: give each a name of its own")
+    return found
 
 
 def _pass_on(flow: Flow, call: ast.Call) -> None:
@@ -103,7 +117,7 @@ def _pass_on(flow: Flow, call: ast.Call) -> None:
     for arg in call.args:
         functions = [arg] if isinstance(arg, ast.Lambda) else []
         if isinstance(arg, ast.Name):
-            functions = flow.code.functions.get(arg.id, [])
+            functions = _functions(flow, arg.id)
         for function in functions:
             for taken in function.args.args:
                 _give_one(flow, function, taken.arg, weight)

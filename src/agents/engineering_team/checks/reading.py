@@ -59,16 +59,20 @@ class Code:
             case ast.Attribute(value=value, attr=attr):
                 owner = self.dotted(value)
                 return f"{owner}.{attr}" if owner else ""
-            case ast.Call(func=func) if self.dotted(func) == "random.Random":
+            case ast.Call(func=func, args=args):
+                return self._made_by(self.dotted(func), args)
+            case _:
+                return ""
+
+    def _made_by(self, function: str, args: list[ast.expr]) -> str:
+        """What a call names. `function` is looked up once: twice at each of many calls in a row would take years."""
+        match function, args:
+            case "random.Random", _:
                 return "random"
-            case ast.Call(func=func, args=[owner, ast.Constant(value=str(attr)), *_]) if (
-                self.dotted(func) == "builtins.getattr"
-            ):
-                return f"{self.dotted(owner)}.{attr}" if self.dotted(owner) else ""
-            case ast.Call(func=func, args=[ast.Constant(value=str(module)), *_]) if self.dotted(func) in (
-                "builtins.__import__",
-                "importlib.import_module",
-            ):
+            case "builtins.getattr", [owner, ast.Constant(value=str(attr)), *_]:
+                owned_by = self.dotted(owner)
+                return f"{owned_by}.{attr}" if owned_by else ""
+            case (("builtins.__import__" | "importlib.import_module"), [ast.Constant(value=str(module)), *_]):
                 return module
             case _:
                 return ""
