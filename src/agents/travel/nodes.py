@@ -126,6 +126,11 @@ async def release(state: State, runtime: Runtime[Context]) -> Command[Literal["f
             held = await inventory.release(await tenant_on(runtime), thread_id(runtime), caller().identity)
         except NotAgreed as error:
             return Command(goto="finish", update={"outcome": "stopped", "stopped": str(error)})
+        known = state.get("hold")  # released by an earlier try of this node, or expired, where it was held
+        if held is None and not (known and known["status"] == "held"):
+            return Command(
+                goto="finish", update={"hold": None, "messages": [AIMessage(wording.NOTHING_HELD)]}
+            )
         return Command(goto="finish", update={"hold": held, "outcome": "released", "problem": None})
     return Command(goto="dead_letter", update=failed("release", given_up))
 

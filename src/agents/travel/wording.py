@@ -19,6 +19,7 @@ _DENIES = re.compile(
 )
 
 
+NOTHING_HELD = "Nothing is held for you, so there is nothing to release."
 _NEEDED = {"required": "This trip needs a visa.", "unknown": "No visa rule is on file for this trip."}
 
 
@@ -70,7 +71,7 @@ def reply(state: Mapping[str, Any]) -> str:
         case "released" if held:
             return f"Your hold {held['reference']} has {_ended(held)}; its seats and rooms are free again."
         case "released":
-            return state.get("problem") or "Nothing is held for you, so there is nothing to release."
+            return state.get("problem") or NOTHING_HELD
         case "declined":
             return "Nothing is held. Tell me what should be different, and I look again."
         case "sold_out":
