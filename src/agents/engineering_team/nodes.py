@@ -137,7 +137,7 @@ async def report(state: State) -> Update:
 def _given(state: State) -> Files:
     """The caller's files for this task."""
     given = {SOLUTION: state.get("code") or "", TESTS: state.get("tests") or ""}
-    for name, text in given.items():
+    for key, text in zip(("code", "tests"), given.values(), strict=True):
         if not isinstance(text, str) or len(text) > LONGEST_FILE:
-            raise ValueError(f"{name} must be text of at most {LONGEST_FILE} characters: send one module")
+            raise ValueError(f"{key} must be text of at most {LONGEST_FILE} characters: send one module")
     return {name: storable(text) for name, text in given.items() if text.strip()}
