@@ -15,7 +15,7 @@ Facts = dict[str, Any]
 Price = Callable[[str], Any]
 """USD a million tokens (`usd_in`, `usd_out`) of a model named provider:name; None for one that is not known."""
 
-THREAD, RUN = "langgraph.thread_id", "langgraph.run_id"
+THREAD, RUN, ATTEMPT = "langgraph.thread_id", "langgraph.run_id", "langgraph.attempt"
 NODE, STEP = "langgraph.node", "langgraph.step"
 KEYS, GOTO = "langgraph.updated_keys", "langgraph.goto"
 OUTCOME = "langgraph.outcome"
@@ -29,7 +29,7 @@ _IDENTITY = {
     "assistant_name": "langgraph.assistant",
     "assistant_version": "langgraph.assistant_version",
     "graph_id": "langgraph.graph_id",
-    "run_attempt": "langgraph.attempt",
+    "run_attempt": ATTEMPT,
     "tenant": "stationmaster.tenant",
 }
 _MOST_KEYS = 50
@@ -42,6 +42,8 @@ def identity(metadata: Mapping[str, Any] | None, run_id: object) -> Facts:
     facts = {
         ours: found[theirs] for theirs, ours in _IDENTITY.items() if isinstance(found.get(theirs), (str, int))
     }
+    if isinstance(facts.get(ATTEMPT), str):
+        del facts[ATTEMPT]
     return {RUN: str(run_id), **facts}
 
 
@@ -113,11 +115,11 @@ def model_call(metadata: Mapping[str, Any] | None, fallback: str) -> tuple[str, 
     found = metadata or {}
     name = str(found.get("ls_model_name") or fallback)
     told: Facts = {"gen_ai.operation.name": "chat", "gen_ai.request.model": name}
-    for theirs, ours in (
-        ("gen_ai.provider.name", "ls_provider"), ("gen_ai.request.temperature", "ls_temperature"),
-        ("gen_ai.request.max_tokens", "ls_max_tokens"),
+    for theirs, ours, kind in (
+        ("gen_ai.provider.name", "ls_provider", str), ("gen_ai.request.temperature", "ls_temperature", (int, float)),
+        ("gen_ai.request.max_tokens", "ls_max_tokens", int),
     ):  # fmt: skip
-        if isinstance(found.get(ours), (str, int, float)):
+        if isinstance(found.get(ours), kind):  # of another kind it is a caller's, and says what nobody knows
             told[theirs] = found[ours]
     return f"chat {name}", told
 

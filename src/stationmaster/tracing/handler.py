@@ -7,6 +7,7 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import BaseMessage, ToolMessage
 from langchain_core.outputs import LLMResult
+from langgraph.graph import START
 from opentelemetry.trace import SpanKind, Tracer
 
 from stationmaster.tracing import facts
@@ -37,14 +38,15 @@ class Spans(BaseCallbackHandler):
     ) -> None:  # fmt: skip
         name = str(kwargs.get("name") or (serialized or {}).get("name") or "run")
         if parent_run_id is None or not self.tree.knows(parent_run_id):
-            self.tree.graph(run_id, name, metadata)
+            graph_id = (metadata or {}).get("graph_id")  # callers may name their runs as they like
+            self.tree.graph(run_id, graph_id if isinstance(graph_id, str) else name, metadata)
         elif _is_node(name, tags or (), metadata or {}):
-            self.tree.node(run_id, parent_run_id, name, metadata)
+            self.tree.node(run_id, parent_run_id, name, metadata, updates=_updates(metadata or {}))
         else:
             self.tree.step(run_id, parent_run_id, name)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        self.tree.end(run_id, facts.changes(outputs) if self.tree.is_node(run_id) else {})
+        self.tree.end(run_id, facts.changes(outputs) if self.tree.updates(run_id) else {})
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         self.tree.fail(run_id, error)
@@ -101,6 +103,12 @@ class Spans(BaseCallbackHandler):
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         self.tree.fail(run_id, error)
+
+
+def _updates(metadata: Mapping[str, Any]) -> bool:
+    """Whether what it gives back are keys of a state: what a `@task` or an `@entrypoint` does is a value like any."""
+    path = metadata.get("langgraph_path") or ("",)
+    return path[0] != _CALL and tuple(metadata.get("langgraph_triggers") or ()) != (START,)
 
 
 def _is_node(name: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> bool:

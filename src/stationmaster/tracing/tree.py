@@ -20,7 +20,7 @@ from stationmaster.tracing.ids import RunIds, run_id_in
 from stationmaster.tracing.last_runs import LastRuns
 from stationmaster.tracing.open_runs import Open, OpenRuns
 
-GRAPH, NODE, CALL = "graph", "node", "call"
+GRAPH, NODE, TASK, CALL = "graph", "node", "task", "call"
 _W3C = TraceContextTextMapPropagator()
 
 
@@ -44,14 +44,21 @@ class Tree:
         self._add(run_id, run)
 
     def node(
-        self, run_id: UUID, parent_id: UUID | None, name: str, metadata: Mapping[str, Any] | None
+        self,
+        run_id: UUID,
+        parent_id: UUID | None,
+        name: str,
+        metadata: Mapping[str, Any] | None,
+        *,
+        updates: bool,
     ) -> None:
-        """A node; what it stands under is thereby a graph."""
+        """A node; what it stands under is thereby a graph. `updates`: what it gives back are keys of the state."""
         parent = self.open.get(parent_id)
         if parent is not None and parent.span is None:
             parent.kind = GRAPH
             self._begin(parent, *_agent(parent))
-        self.call(run_id, parent_id, name, facts.node(name, metadata), metadata, kind=NODE)
+        kind = NODE if updates else TASK
+        self.call(run_id, parent_id, name, facts.node(name, metadata), metadata, kind=kind)
 
     def step(self, run_id: UUID, parent_id: UUID, name: str) -> None:
         """A step in between, without a span as long as no node shows that it is a graph."""
@@ -85,7 +92,8 @@ class Tree:
         run = self.open.get(run_id)
         return run.told if run else {}
 
-    def is_node(self, run_id: UUID) -> bool:
+    def updates(self, run_id: UUID) -> bool:
+        """Whether it is a node whose answer is an update of the state."""
         run = self.open.get(run_id)
         return run is not None and run.kind == NODE
 

@@ -126,9 +126,14 @@ async def test_a_caller_cannot_say_whose_run_it_is(client: Any, collector: Colle
         "assistant_version": 99,
         "run_attempt": 99,
         "assistant_id": "another",
+        "graph_id": "another",
+        "assistant_name": "another",
+        "ls_temperature": "another",
     }
     thread = (await client.threads.create())["thread_id"]
-    spans = await run(client, collector, "slowly", thread, input={"n": 1}, metadata=said)
+    named: Any = {"run_name": "another"}
+    spans = await run(client, collector, "slowly", thread, input={"n": 1}, metadata=said, config=named)
+    assert "invoke_agent slowly" in {span.name for span in spans}
     told = {name: value for span in spans for name, value in span.attributes.items()}
     assert told["langgraph.thread_id"] == thread and told["langgraph.attempt"] == 1
     assert told["langgraph.assistant_version"] == 1 and "another" not in told.values()

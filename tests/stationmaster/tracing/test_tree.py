@@ -44,6 +44,11 @@ async def look(state: State) -> dict[str, Any]:
     return {"seen": ["x"]}
 
 
+async def talk(state: State) -> dict[str, Any]:
+    await MODEL.ainvoke("say hi")
+    return {"seen": ["x"]}
+
+
 async def ask(state: State) -> dict[str, Any]:
     return {"seen": [interrupt("Is it right?")]}
 
@@ -110,6 +115,31 @@ async def test_every_span_says_whose_it_is_and_nothing_else_of_the_metadata(to_c
     spans = to_collector.spans()
     assert all(wanted.items() <= span.attributes.items() for span in spans)
     assert not [name for span in spans for name in span.attributes if "customer" in name or "auth" in name]
+
+
+async def test_a_graph_has_its_own_name_whatever_a_caller_calls_the_run(to_collector: Traced) -> None:
+    config = to_collector.config(
+        graph_id="small", ls_temperature="ada", ls_max_tokens="ada", run_attempt="ada"
+    )
+    await graph_of(look=talk).ainvoke({}, {**config, "run_name": "ada@example.com"})
+    assert drawn(to_collector.spans()) == ["invoke_agent small", "  look", "    chat clerk-1"]
+    assert "ada" not in to_collector.collector.raw.decode("latin-1")
+
+
+async def test_what_a_task_or_an_entrypoint_gives_back_has_keys_that_are_no_names(
+    to_collector: Traced,
+) -> None:
+    @task
+    async def balances(name: str) -> dict[str, int]:
+        return {name: 3}
+
+    @entrypoint()
+    async def by_name(name: str) -> dict[str, int]:
+        return await balances(name)
+
+    assert await by_name.ainvoke("ada@example.com", to_collector.config()) == {"ada@example.com": 3}
+    assert len(to_collector.spans()) == 3
+    assert "ada" not in to_collector.collector.raw.decode("latin-1")
 
 
 async def test_tasks_of_the_functional_api_are_told_like_nodes(to_collector: Traced) -> None:
