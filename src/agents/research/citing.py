@@ -1,8 +1,8 @@
 """Whether an answer says what its sources say, as far as that shows without a model; and the answer as text. Pure.
 
-Every sentence cites a passage that was found; its numbers and links stand in what it cites. What doesn't hold is put to
-the model once, and what still doesn't is taken out. That a sentence shares no word with what it cites is told and not
-judged: it may be in another language.
+Every sentence cites a passage that was found; its numbers, links and addresses stand in what it cites. What doesn't
+hold is put to the model once, and what still doesn't is taken out. That a sentence shares no word with what it cites is
+told and not judged: it may be in another language.
 """
 
 import re
@@ -17,7 +17,9 @@ LONGEST = 600
 EXCERPT = 300
 MOST_SOURCES = 1_000
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"')\]]+", re.IGNORECASE)
+_LINK = re.compile(r"(?:\b[a-z]{2,10}://|\bwww\.|\bmailto:)[^\s<>\"')\]]+", re.IGNORECASE)
+_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}", re.IGNORECASE)
+_AROUND = "<>\"'()[].,;:!?*_`"
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _MARK = re.compile(r"\s*\[\d+(?:\s*,\s*\d+)*\]")
 
@@ -72,17 +74,35 @@ def _objections(claim: Claim, known: dict[int, Reference], said: set[float]) -> 
     unknown = [number for number in claim["sources"] if number not in known]
     if unknown:
         return [f"there is no passage {unknown[0]}"]
-    cited = " ".join(_all_of(known[number]) for number in claim["sources"])
+    cited = [known[number] for number in claim["sources"]]
     found = []
-    strange = sorted(_numbers(claim["text"]) - _numbers(cited) - said)
+    # The number of a page, or one in a URL, says where something stands and proves nothing of it.
+    strange = sorted(_numbers(_LINK.sub("", claim["text"])) - _numbers(" ".join(map(_said_in, cited))) - said)
     if strange:
         found.append(f"{strange[0]:g} does not stand in the passages it cites")
-    links = [link for link in _LINK.findall(claim["text"]) if link.rstrip(".,;:!?") not in cited]
+    places = " ".join(map(_all_of, cited)).casefold()
+    links = [link for link in _links(claim["text"]) if link.rstrip(".,;:!?").casefold() not in places]
     return [*found, "its link does not stand in the passages it cites"] if links else found
+
+
+def _links(text: str) -> list[str]:
+    """What one could follow or write to: URLs, mail addresses, and hosts with a path."""
+    parts = (part.strip(_AROUND) for part in text.split())
+    return [*_LINK.findall(text), *(part for part in parts if _is_address(part))]
+
+
+def _is_address(part: str) -> bool:
+    name, at, host = part.rpartition("@")
+    host, path, _ = host.partition("/")
+    return bool((at and name) or path) and bool(_HOST.fullmatch(host))
 
 
 def _numbers(text: str) -> set[float]:
     return {float(found.replace(",", "").rstrip(".") or 0) for found in _NUMBER.findall(text)}
+
+
+def _said_in(reference: Reference) -> str:
+    return " ".join([reference["text"], *(place["title"] for place in reference["places"])])
 
 
 def _all_of(reference: Reference) -> str:

@@ -88,6 +88,17 @@ def test_the_rules_know_their_tasks() -> None:
         written_rules(Request(messages=(), system="Task: other", forced="Plan"))
 
 
+A_PAGE: Reference = {
+    "number": 1,
+    "passage_id": "p",
+    "text": "It takes 3 days. Write to help@shop.example or see shop.example/help.",
+    "places": [
+        {"source": "folder", "title": "guide.pdf", "where": "guide.pdf, page 12"},
+        {"source": "web", "title": "News", "where": "https://news.example/2023/05/refunds"},
+    ],
+}
+
+
 def test_what_a_claim_may_not_say() -> None:
     claims: list[Claim] = [
         {"text": "It costs $1250 within 14 days.", "sources": [1]},
@@ -105,6 +116,36 @@ def test_what_a_claim_may_not_say() -> None:
         ["it is empty"], ["its link does not stand in the passages it cites"],
         ["its link does not stand in the passages it cites"], [], [],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Delivery takes 12 days.", "It takes 5 days or 05 days.", "Write to refund@evil.example.",
+        "Pay at evil.example/pay now.", "See ftp://evil.example/x.", "Ask <mailto:me@evil.example>.",
+        "Write to (refund@evil.example), please.",
+    ],
+)  # fmt: skip
+def test_where_a_passage_stands_is_no_evidence_and_no_address_is_made_up(text: str) -> None:
+    assert objections([{"text": text, "sources": [1]}], [A_PAGE], "")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write to Help@shop.example, and/or call 24/7.", "See shop.example/help.", "E.g. Node.js takes 3 days.",
+        "It stands at https://news.example/2023/05/refunds.",
+    ],
+)  # fmt: skip
+def test_an_address_that_stands_there_is_fine(text: str) -> None:
+    assert objections([{"text": text, "sources": [1]}], [A_PAGE], "24/7?") == [[]]
+
+
+def test_a_claim_of_any_length_is_judged_in_no_time() -> None:
+    begun = time.thread_time()
+    for part in ("a.", "a@", "a/", "www.", "http://", "[1,", "1,", "a@a.a/ "):
+        objections([tidy({"text": part * 30_000, "sources": [1]})], [A_PAGE], "")
+    assert time.thread_time() - begun < 3.0
 
 
 def test_a_claim_that_shares_no_word_is_told_and_not_judged() -> None:
