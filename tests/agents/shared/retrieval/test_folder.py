@@ -151,6 +151,25 @@ async def test_only_so_many_files_are_read(root: Path, monkeypatch: pytest.Monke
     assert (len(hits), notes) == (3, ["folder: only the first 3 files were read"])
 
 
+async def test_files_that_can_not_be_read_count_as_well(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MAX_FILES", 3)
+    for number in range(5):
+        (root / "main" / f"{number}.pdf").write_bytes(b"no PDF")
+    (root / "main" / "z.md").write_text("Tulips.")
+    hits, notes = await folder.search("main", "tulips", part="", limit=9, report=lambda *_: None)
+    assert (hits, len(notes), notes[-1]) == ([], 4, "folder: only the first 3 files were read")
+
+
+async def test_only_so_much_text_is_held_at_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MAX_AT_ONCE", 1_000)
+    for number in range(5):
+        (root / "main" / f"{number}.md").write_text(f"Tulips number {number}. " * 20)
+    documents, notes = reading.Reader().read(root / "main", "", lambda *_: None, threading.Event())
+    assert sum(len(piece.text) for document in documents for piece in document.pieces) <= 1_000
+    assert [document.name for document in documents] == ["0.md", "1.md"]
+    assert notes == ["folder: only the first 1,000 characters were read; name a part of it"]
+
+
 async def test_what_is_kept_has_an_end(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_KEPT", 100)
     for number in range(5):

@@ -16,6 +16,8 @@ PASSAGE = 900
 MAX_PAGES = 500
 MAX_KEPT = 5_000_000
 """Characters of all passages that are kept, of whatever folder; each costs some 20 bytes with its counted words."""
+MAX_AT_ONCE = 10_000_000
+"""Characters of a folder that one search holds: some 200 MB with their counted words."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 
@@ -67,14 +69,20 @@ class Reader:
 
         `report("handbook.pdf", 3, 12)` hears of each page of what is read anew. Raises Stopped.
         """
-        documents, notes = list[Document](), list[str]()
-        for entry in entries(root, part):
+        documents, notes, left = list[Document](), list[str](), MAX_AT_ONCE
+        for number, entry in enumerate(entries(root, part)):
             if stop.is_set():
                 raise Stopped
-            if len(documents) >= MAX_FILES:
+            if number >= MAX_FILES:
                 notes.append(f"folder: only the first {MAX_FILES} files were read")
                 break
             read = self._read(entry, report, stop)
+            left -= len(read)
+            if left < 0:
+                notes.append(
+                    f"folder: only the first {MAX_AT_ONCE:,} characters were read; name a part of it"
+                )
+                break
             if read.problem:
                 notes.append(f"folder: {entry.name} was left out: {read.problem}")
             else:
