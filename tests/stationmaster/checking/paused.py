@@ -106,4 +106,4 @@ def _state(found: Any) -> dict[str, Any]:
         }
         for task in found.tasks
     ]  # fmt: skip
-    return {"next": list(found.next), "tasks": tasks}
+    return {"next": list(found.next), "tasks": tasks, "values": json.loads(json.dumps(found.values))}

@@ -1,5 +1,7 @@
 """Which paused threads a release would break: threads of real graphs, paused and judged in this process."""
 
+import inspect
+
 import pytest
 
 from tests.fakes.graphs import releases
@@ -79,12 +81,18 @@ async def test_threads_are_placed_without_a_request_each() -> None:
         ("nested", None),
         ("nested_renamed", "it waits in inside/ask, and there is no ask in g/inside"),
         ("nested_gone", "it waits in inside/ask, and there is no inside"),
+        ("nested_with_risk", "it has no 'risk', which end reads without a default (releases.py:{line})"),
+        ("nested_with_default", None),
+        ("nested_back_filled", None),
+        ("nested_model_with_risk", "it has no 'risk', and that has no default"),
     ],
 )
 async def test_a_question_in_a_subgraph(release: str, said: str | None) -> None:
     deployment = Deployment("nested")
     await deployment.pause("first")
-    assert [each.said for each in await deployment.against(release)] == ([said] if said else [])
+    lines = inspect.getsourcelines(releases.ends_with_risk)
+    wanted = [said.format(line=lines[1] + 1)] if said else []
+    assert [each.said for each in await deployment.against(release)] == wanted
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ class Judge:
     def __init__(self, name: str, graphs: Mapping[str, Graph]) -> None:
         self.name, self.graphs, self.top = name, graphs, graphs[name]
         self._adapters: dict[int, TypeAdapter[Any]] = {}
-        self._needed: dict[str, dict[str, reads.Read]] = {}
+        self._needed: dict[tuple[str, str], dict[str, reads.Read]] = {}
 
     def breaks(self, thread: Waiting) -> Iterator[Break]:
         """Every reason why it would break."""
@@ -44,7 +44,19 @@ class Judge:
         gone = {place: missing for place in sorted(places) if (missing := self._missing(place))}
         for place, missing in gone.items():
             yield self._of(thread, "node-gone", place, f"it waits in {place}, and there is no {missing}")
-        yield from self._lacking(thread, {place for place in places if place not in gone})
+        left = {place for place in places if place not in gone}
+        if self.top.builder is not None:
+            outer = {place.partition("/")[0] for place in left}
+            yield from self._lacking(thread, self.top, thread.values, "", outer)
+        for path, values in sorted(thread.inner.items()):
+            graph = self.graphs.get(f"{self.name}/{path}")
+            inside = {
+                place.removeprefix(f"{path}/").partition("/")[0]
+                for place in left
+                if place.startswith(f"{path}/")
+            }
+            if graph is not None and inside:
+                yield from self._lacking(thread, graph, values, f"{path}/", inside)
         for question in thread.questions:
             if question.node and question.node not in gone:
                 yield from self._asked(thread, question)
@@ -79,26 +91,27 @@ class Judge:
             graph = self.graphs[walked]
         return None
 
-    def _lacking(self, thread: Waiting, places: set[str]) -> Iterator[Break]:
-        if self.top.builder is None:
+    def _lacking(
+        self, thread: Waiting, graph: Graph, values: Mapping[str, Any], above: str, places: set[str]
+    ) -> Iterator[Break]:
+        """What the state of a graph lacks, whose `places` wait; `above` is the path of a subgraph."""
+        if schemas.is_checked(graph.schema):
+            yield from self._unfit(thread, graph.schema, values)
             return
-        if schemas.is_checked(self.top.schema):
-            yield from self._unfit(thread, self.top.schema)
-            return
-        for place in sorted({place.partition("/")[0] for place in places}):
-            own = self.top.nodes[place].schema
-            if own is not self.top.schema and schemas.is_checked(own):
-                yield from self._unfit(thread, own)
-            for key, read in sorted(self._reads_from(place).items()):
-                if key not in thread.values:
+        for place in sorted(places):
+            own = graph.nodes[place].schema
+            if own is not graph.schema and schemas.is_checked(own):
+                yield from self._unfit(thread, own, values)
+            for key, read in sorted(self._reads_from(graph, place).items()):
+                if key not in values:
                     where = f"{read.place.file.name}:{read.place.line}"
                     said = f"it has no {key!r}, which {read.who} reads without a default ({where})"
-                    yield self._of(thread, "required-key", place, said)
+                    yield self._of(thread, "required-key", f"{above}{place}", said)
 
-    def _unfit(self, thread: Waiting, schema: Any) -> Iterator[Break]:
+    def _unfit(self, thread: Waiting, schema: Any, values: Mapping[str, Any]) -> Iterator[Break]:
         """By making the state that LangGraph makes when the thread goes on."""
         keys = set(writes.keys_of(schema))
-        known = {key: value for key, value in thread.values.items() if key in keys}
+        known = {key: value for key, value in values.items() if key in keys}
         try:
             self._adapter(schema).validate_json(json.dumps(known))
         except ValidationError as error:
@@ -113,10 +126,11 @@ class Judge:
             self._adapters[id(schema)] = TypeAdapter(schema)
         return self._adapters[id(schema)]
 
-    def _reads_from(self, start: str) -> dict[str, reads.Read]:
-        if start not in self._needed:
-            self._needed[start] = reads.unwritten(self.top, start)
-        return self._needed[start]
+    def _reads_from(self, graph: Graph, start: str) -> dict[str, reads.Read]:
+        key = (graph.name, start)
+        if key not in self._needed:
+            self._needed[key] = reads.unwritten(graph, start)
+        return self._needed[key]
 
     def _asked(self, thread: Waiting, question: Question) -> Iterator[Break]:
         path = (question.node or "").split("/")

@@ -7,7 +7,7 @@ for its state, one request a thread.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langgraph.types import Interrupt
@@ -38,7 +38,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Waiting:
-    """A thread that waits: at questions, or at a breakpoint (`next` then; None where it was not asked for)."""
+    """A thread that waits: at questions, or at a breakpoint (`next` then; None where it was not asked for). `inner` are
+    the values of the subgraphs that wait in it, by their path.
+    """
 
     thread_id: str
     graph: str | None
@@ -46,6 +48,7 @@ class Waiting:
     values: Mapping[str, Any]
     questions: tuple[Question, ...]
     next: tuple[str, ...] | None = None
+    inner: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -162,7 +165,9 @@ async def _looked_at(client: LangGraphClient, thread: Waiting) -> Waiting | None
         question if question.node else replace(question, node=paths.get(question.id))
         for question in thread.questions
     )
-    return replace(thread, questions=questions, next=tuple(state.get("next") or ()))
+    return replace(
+        thread, questions=questions, next=tuple(state.get("next") or ()), inner=dict(_inner(state, ""))
+    )
 
 
 def _paths(state: Mapping[str, Any], above: str) -> Iterable[tuple[str, str]]:
@@ -173,3 +178,13 @@ def _paths(state: Mapping[str, Any], above: str) -> Iterable[tuple[str, str]]:
             yield each["id"], path
         if isinstance(inner := task.get("state"), Mapping):
             yield from _paths(inner, f"{path}/")
+
+
+def _inner(state: Mapping[str, Any], above: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    """(path of a subgraph, its values), where it is told."""
+    for task in state.get("tasks") or []:
+        if isinstance(inner := task.get("state"), Mapping):
+            path, values = f"{above}{task['name']}", inner.get("values")
+            if isinstance(values, Mapping):
+                yield path, values
+            yield from _inner(inner, f"{path}/")
