@@ -10,13 +10,20 @@ _CLAIMS = re.compile(
     r"\b(?:have|has|had|is|are|was|were|been|now|got|i|we)\s+(?:(?:now|already|just|been|successfully|all)\s+){0,3}"
     r"(?:booked|reserved|held|confirmed|secured|put on hold)\b|"
     r"(?<=\w)'(?:ve|s|re)\s+(?:\w+\s+){0,3}(?:booked|reserved|held|secured)\b|"
-    r"\b(?:booking|reservation|hold) (?:is|was) (?:made|confirmed)\b",
+    r"\b(?:booking|reservation|hold) (?:(?:is|was) )?(?:made|confirmed|in place)\b|"
+    r"^\W*(?:all )?(?:booked|reserved|held|confirmed|secured)\b|"
+    r"\band (?:booked|reserved|secured) (?:it|them|your|the)\b",
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"\b(?:not|nothing|never|no|cannot|can't|isn't|hasn't|haven't|wasn't|until|unless|once|before|if)\b",
+    r"\b(?:not|nothing|never|no|nobody|none|cannot|can't|isn't|hasn't|haven't|wasn't)\b", re.IGNORECASE
+)
+_UNDER_A_CONDITION = re.compile(
+    r"\b(?:unless|if|as soon as|only (?:after|when|with|once))\b|"
+    r"\b(?:until|before|after|when|once) (?:it|you|your|then|i|we)\b",
     re.IGNORECASE,
 )
+_CLAUSE = re.compile(r"[,;:—–]")
 
 
 NOTHING_HELD = "Nothing is held for you, so there is nothing to release."
@@ -112,9 +119,15 @@ def seen_on(one: Seen) -> str:
 
 
 def claims_a_hold(text: str) -> bool:
-    """Whether a reply says that something is held or booked."""
+    """Whether a reply says that something is held or booked; `booked, no worries` denies nothing."""
     sentences = re.split(r"(?<=[.!?])\s+|\n", text)
-    return any(_CLAIMS.search(one) and not _DENIES.search(one) for one in sentences)
+    certain = (one for one in sentences if not _UNDER_A_CONDITION.search(one))
+    return any(map(_is_claim, (clause for one in certain for clause in _CLAUSE.split(one))))
+
+
+def _is_claim(clause: str) -> bool:
+    claim = _CLAIMS.search(clause)
+    return claim is not None and not _DENIES.search(clause, 0, claim.start())
 
 
 def _held(held: Held, state: Mapping[str, Any]) -> str:

@@ -141,6 +141,16 @@ def test_the_cheapest_pair_that_can_be_flown_is_the_best() -> None:
         ("Once it is held you have 30 minutes.", False),
         ("Shall I hold it?", False),
         ("It costs $420.00 in all.", False),
+        ("Your trip is booked, nothing else to do!", True),
+        ("I have booked it, no worries.", True),
+        ("Your seats are held, no payment yet.", True),
+        ("All booked!", True),
+        ("I went ahead and booked it for you.", True),
+        ("It is held until 18:00.", True),
+        ("Your seats are held only after your yes.", False),
+        ("Nothing has been booked or held yet.", False),
+        ("I can't say that it is booked.", False),
+        ("If you say yes, it is held for 30 minutes.", False),
     ],
 )
 def test_claims_are_told_from_talk(text: str, claims: bool) -> None:
