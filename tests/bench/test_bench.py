@@ -49,6 +49,7 @@ def test_each_flow_is_answered_in_the_shape_in_which_it_asks() -> None:
     assert flows.answer([]) == {"input": None}
     rows = {name: {"seconds": 1.0, "answers": 0, "ended": name} for name in ("done", "failed", "waits")}
     assert flows.missed(rows) == 2
+    assert flows.missed({"slow": {"seconds": flows.GOAL_S, "answers": 0, "ended": "done"}}) == 1
     text = io.StringIO()
     flows.print_table(rows, Console(file=text, width=100))
     assert "1.00" in text.getvalue() and "waits" in text.getvalue()

@@ -10,6 +10,7 @@ from typing import Any, NotRequired
 import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
@@ -50,14 +51,34 @@ async def mail_once_and_ask(state: State, config: RunnableConfig) -> dict[str, A
     return {"approved": interrupt("Go on?")}
 
 
+async def mail_once(state: State, config: RunnableConfig) -> dict[str, Any]:
+    await ledger.write(state["key"], "mail", once=thread_and_step(config))
+    return {}
+
+
 def thread_and_step(config: RunnableConfig) -> str:
-    """A key that a node which runs again has again, and no other node of any thread."""
-    return f"{config['configurable']['thread_id']}:{config['metadata']['langgraph_step']}"  # pyright: ignore[reportTypedDictNotRequiredAccess]
+    """A key that a node which runs again has again, and no other: with the node, since others may run in its step."""
+    known = config["metadata"]  # pyright: ignore[reportTypedDictNotRequiredAccess]
+    return f"{known['thread_id']}:{known['langgraph_step']}:{known['langgraph_node']}"
 
 
 wrong = in_a_row(State, ask=mail_and_ask)
 behind = in_a_row(State, ask=ask, mail=mail)
 keyed = in_a_row(State, ask=mail_once_and_ask)
+
+
+async def test_two_nodes_of_one_step_have_two_keys(
+    lab_saver: AsyncPostgresSaver, lab_effects: str, request: pytest.FixtureRequest
+) -> None:
+    """With the thread and the step alone, the second node's mail would be taken for the first one's."""
+    builder = StateGraph(State)
+    for name in ("tell_customer", "tell_desk"):
+        builder.add_node(name, mail_once)
+        builder.add_edge(START, name)
+    key = request.node.name
+    config: Any = {"configurable": {"thread_id": key}}
+    await builder.compile(checkpointer=lab_saver).ainvoke({"key": key}, config)
+    assert len(ledger.read(lab_effects, key)) == 2
 
 
 @pytest.mark.parametrize(
