@@ -11,6 +11,7 @@ from langgraph_sdk import Auth
 from stationmaster.server import tenants
 from stationmaster.server.admission import NotAdmitted, admit
 from stationmaster.server.in_process import InProcess
+from stationmaster.server.inputs import UnreadableMessages, require_readable
 from stationmaster.server.origin import traceparent
 from stationmaster.server.policy import policy_from, server_settings
 from stationmaster.server.slots import admit_slot
@@ -74,6 +75,10 @@ async def create_run(ctx: Auth.types.AuthContext, value: Auth.types.RunsCreate) 
     """Called for every run, however it is asked for: plain, waited, streamed, stateless, batch, cron, resume."""
     run = cast("dict[str, Any]", value)
     tenant = _tenant(ctx)
+    try:
+        await require_readable(run, SERVER)
+    except UnreadableMessages as refusal:
+        raise Auth.exceptions.HTTPException(status_code=422, detail=str(refusal)) from None
     if tenant is not None:
         tenants.mark(run, tenant)  # a thread that the run makes gets the run's metadata
     await stamp(run, SERVER, SETTINGS.webhook_url)

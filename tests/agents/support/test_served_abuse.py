@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 from pydantic import ValidationError
@@ -82,14 +83,26 @@ async def test_inputs_that_do_not_fit_fail_and_leave_nothing(client: LangGraphCl
         "ticket id: NUL": (with_ticket("T\0"), "ticket_id must be printable"),
         "ticket id: object": (with_ticket({"a": 1}), "ticket_id must be printable"),
         "ticket id: long": (with_ticket("x" * 201), "ticket_id must be printable"),
-        "messages: number": ({"input": {"messages": 5}}, "Unsupported message type"),
-        "messages: no such role": (
-            {"input": {"messages": [{"role": "x", "content": "y"}]}},
-            "message type: 'x'",
-        ),
         "input: text": ({"input": "text"}, "Expected dict"),
     }
     await every(refused(name, *case) for name, case in cases.items())
+
+
+@pytest.mark.parametrize(
+    ("messages", "why"),
+    [(5, "number 1 is no message"), ([{"role": "x", "content": "y"}], "message type: 'x'")],
+    ids=["number", "no such role"],
+)
+async def test_messages_that_are_none_are_refused_and_the_question_stays(
+    waiting: Conversation, messages: Any, why: str
+) -> None:
+    with pytest.raises(httpx.HTTPStatusError) as refused:
+        await waiting.run(input={"messages": messages})
+    assert refused.value.response.status_code == 422
+    assert why in refused.value.response.json()["detail"]
+    assert await waiting.status() == "interrupted"
+    values = await waiting.answer({"action": "reject", "reason": "No."})
+    assert values["outcome"] == "refund_rejected"
 
 
 async def test_a_context_key_that_nobody_knows_is_dropped_by_the_server(waiting: Conversation) -> None:
