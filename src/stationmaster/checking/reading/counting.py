@@ -14,8 +14,8 @@ from stationmaster.checking.reading.standing import Live
 WORDS = frozenset({
     "turn", "turns", "round", "rounds", "attempt", "attempts", "try", "tries", "retry", "retries", "step", "steps",
     "count", "counts", "counter", "counted", "iteration", "iterations", "loop", "loops", "calls", "usage", "cost",
-    "costs", "budget", "limit", "limits", "max", "most", "remaining", "left", "enough", "spent", "depth", "hops",
-    "asked", "handoffs",
+    "costs", "budget", "limit", "limits", "max", "maximum", "most", "remaining", "left", "enough", "spent", "depth",
+    "hops", "asked", "handoffs",
 })  # fmt: skip
 SPLIT = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
 ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -35,7 +35,9 @@ def ends(functions: Iterable[Function], deciding: Iterable[Function], channels: 
     decides = list(deciding)
     if any(_of_length(node, scope_of(each)) for each in decides for node in walk_own(each)):
         return True
-    return any(keys & set(_mentioned(test)) for each in everything for test in _tests(each))
+    tests = [test for each in everything for test in _tests(each)]
+    tests += [each.node.body for each in decides if isinstance(each.node, ast.Lambda)]
+    return any(keys & set(_mentioned(test)) for test in tests)
 
 
 def _by_name(node: ast.Compare) -> bool:
@@ -80,9 +82,7 @@ def _of_length(node: ast.AST, scope: Scope) -> bool:
 
 
 def _tests(function: Function) -> Iterator[ast.AST]:
-    """What a function looks at where it takes one way or another; of a lambda, all of it."""
-    if isinstance(function.node, ast.Lambda):
-        yield function.node.body
+    """What a function looks at where it takes one way or another."""
     for node in walk_own(function):
         match node:
             case ast.Compare() | ast.BoolOp():
@@ -126,5 +126,18 @@ def _is_step(value: ast.AST, scope: Scope, depth: int = 2) -> bool:
         case ast.Subscript(slice=ast.Slice(lower=ast.Constant(value=int() as lower))):
             return lower > 0
         case ast.Name(id=name) if depth:
-            return any(_is_step(each, scope, depth - 1) for each in scope.assigned.get(name, ()))
+            given = any(_is_step(each, scope, depth - 1) for each in scope.assigned.get(name, ()))
+            return given or any(_changes(each, name) for each in scope.nodes)
+    return False
+
+
+def _changes(node: ast.AST, name: str) -> bool:
+    """`n += 1`, and `queue.pop()`."""
+    match node:
+        case ast.AugAssign(target=ast.Name(id=target), value=ast.Constant(value=int() | float())):
+            return target == name
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=target), attr="pop" | "popleft" | "popitem" | "remove")
+        ):
+            return target == name
     return False

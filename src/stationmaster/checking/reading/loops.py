@@ -4,8 +4,9 @@ import ast
 import inspect
 from typing import Annotated, Any, get_args, get_origin
 
+from stationmaster.checking.reading import functions
 from stationmaster.checking.reading.knowing import dotted, effect_of
-from stationmaster.checking.reading.resolving import Scope
+from stationmaster.checking.reading.resolving import Scope, scope_of
 from stationmaster.checking.reading.standing import Instance, Live, hints_of
 
 UNORDERED = frozenset({"set", "frozenset"})
@@ -71,6 +72,14 @@ def _called(node: ast.Call, scope: Scope, depth: int) -> str | None:
         return f"`{effect.what}` is asked again when the node runs again, and may answer otherwise"
     if isinstance(node.func, ast.Attribute) and node.func.attr in ("union", "intersection", "difference"):
         return "a set has no order"
+    if isinstance(called, Live) and (function := functions.of(called.thing)) is not None:
+        there = scope_of(function)
+        given = [
+            each.value
+            for each in (*function.body, *there.nodes)
+            if isinstance(each, ast.Return) and each.value
+        ]
+        return next((why for each in given if (why := unstable(each, there, depth - 1))), None)
     inner = unstable(node.func.value, scope, depth - 1) if isinstance(node.func, ast.Attribute) else None
     return inner or _kind(node, scope)
 

@@ -90,7 +90,13 @@ class Scope:
                 return self._item(value, key, depth)
             case ast.Call():
                 return self._called(node, depth)
+            case ast.Lambda():
+                return self._inner(node)
         return None
+
+    def _inner(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Inner:
+        own = self.function
+        return Inner(Function(own.live, own.bound, node, own.file, own))
 
     def _name(self, name: str, depth: int) -> Stands | None:
         given = self.assigned.get(name, [])
@@ -119,8 +125,7 @@ class Scope:
     def _given(self, name: str, value: ast.AST, depth: int) -> Stands | None:
         match value:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                own = self.function
-                return Inner(Function(own.live, own.bound, value, own.file, own))
+                return self._inner(value)
             case ast.withitem(context_expr=expression):
                 return self.resolve(expression, depth - 1)
             case ast.Import() | ast.ImportFrom():

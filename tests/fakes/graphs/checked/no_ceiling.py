@@ -148,6 +148,21 @@ def adds_item(state: Listed) -> Listed:
     return {"items": [*state["items"], "again"]}
 
 
+def adds_in_place(state: Listed) -> dict[str, int]:
+    n = state.get("n", 0)
+    n += 1
+    return {"n": n}
+
+
+def pops(state: Listed) -> Listed:
+    items = list(state["items"])
+    items.pop(0)
+    return {"items": items}
+
+
+bad_lambda_counts = looping(lambda state: {"n": state["n"] + 1}, lambda state: not state.get("done"))
+good_in_place = looping(adds_in_place, lambda state: state["n"] < 5)
+good_popped = looping(pops, lambda state: bool(state["items"]))
 bad_cut = looping(cuts, lambda state: not state.get("done"))
 bad_discount = looping(cuts, lambda state: state["discount"] > 0.1)
 bad_retrieval = looping(cuts, lambda state: state["retrieval_score"] < 0.7)

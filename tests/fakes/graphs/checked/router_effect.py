@@ -93,6 +93,15 @@ class Pure:
         return "left" if len(state.get("way", "")) > 3 else "right"
 
 
+def _applied(look: Any, state: State) -> Any:
+    return look(state)
+
+
+def hands_over(state: State) -> str:
+    return _applied(lambda given: Path(given["way"]).read_text(), state)
+
+
+bad_hands_over = graph(hands_over)
 bad_chain = graph(model | (lambda answer: answer.content))
 bad_looks = graph(looks)
 bad_helped = graph(helped)

@@ -141,6 +141,18 @@ async def gathered(state: State) -> State:
     return {}
 
 
+def _safely(asking: Any) -> Any:
+    try:
+        return asking()
+    except Exception:  # noqa: BLE001
+        return None
+
+
+def handed_over(state: State) -> State:
+    return {"answer": _safely(lambda: interrupt("approve?"))}
+
+
+bad_handed_over = graph(handed_over)
 bad_in_finally = graph(ends_in_finally)
 bad_gathered = graph(gathered)
 bad_broad = graph(broad)

@@ -95,6 +95,28 @@ def shuffled(state: State) -> State:
     return {}
 
 
+def of_helper(state: State) -> State:
+    for item in _wanted(state):
+        interrupt(item)
+    return {}
+
+
+def _wanted(state: State) -> Any:
+    return set(state.get("items", []))
+
+
+def of_sorting_helper(state: State) -> State:
+    for item in _in_order(state):
+        interrupt(item)
+    return {}
+
+
+def _in_order(state: State) -> Any:
+    return sorted(_wanted(state))
+
+
+bad_of_helper = graph(of_helper)
+good_of_sorting_helper = graph(of_sorting_helper)
 bad_shuffled = graph(shuffled)
 bad_of_set = graph(of_set)
 bad_of_state = graph(of_state)
