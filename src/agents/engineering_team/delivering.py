@@ -20,6 +20,9 @@ async def delivered(state: State, runtime: Runtime[Context], *, accepted: bool) 
     Kept once for the task. The work of a node with `retry_policy=RETRY`.
     """
     files = state.get("files", {})
+    if not steering.is_checked(state):
+        why = "nobody has looked at these very files: they were put in the place of those that were"
+        return {"outcome": "incomplete", "why": why}
     build = await tools.tried(files, Context.of(runtime))
     style = await tools.style_of(files, build, state.get("given", {}))
     checked = [*style, *await tools.holes_in(files, build)]

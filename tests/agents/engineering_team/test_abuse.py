@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import pytest
+from langgraph.types import Command
 
 from agents.engineering_team import tools
 from agents.engineering_team.checks import security, style
@@ -18,7 +19,7 @@ from tests.agents.engineering_team.in_process import (
     made,
     scripted,
 )
-from tests.agents.engineering_team.test_questions import TESTS, UNSAFE, forged
+from tests.agents.engineering_team.test_questions import GOOD, TESTS, UNSAFE, forged, waiting
 from tests.fakes.openai_answers import Say
 from tests.fakes.openai_server import OpenAIServer
 
@@ -112,4 +113,14 @@ async def test_what_a_person_was_not_shown_is_not_accepted(workshop: str) -> Non
     assert "unsafe-comparison" not in [one["rule"] for one in shown]
     state = await team.answer(action="accept")
     assert made(state)["outcome"] == "incomplete"
+    assert not [row for row in deliverables(workshop) if row["thread_id"] == team.thread_id]
+
+
+async def test_code_that_was_put_in_the_place_of_what_was_looked_at_is_not_delivered(workshop: str) -> None:
+    team = await waiting()
+    question = await team.question()
+    other = {"files": {"solution.py": GOOD, "test_solution.py": TESTS}}
+    state = await team.run(Command(resume={question.id: {"action": "accept"}}, update=other))
+    assert made(state)["outcome"] == "incomplete"
+    assert "nobody has looked at" in made(state)["why"]
     assert not [row for row in deliverables(workshop) if row["thread_id"] == team.thread_id]
