@@ -52,7 +52,12 @@ def _problem(messages: object) -> str | None:
             return f"number {number} lacks {error}"
         except NotImplementedError:
             return f"number {number} is no message"
-        except (ValueError, TypeError) as error:
+        except (
+            ValueError,
+            TypeError,
+            AttributeError,
+            IndexError,
+        ) as error:  # the last two of what is odd inside it
             lines = [line.strip() for line in str(error).splitlines()]
             return f"number {number}: {' '.join(lines[1:3] if len(lines) > 2 else lines[:1])}"[:300]
     return None

@@ -1,9 +1,12 @@
 """Messages that are none are refused in words; what others call messages is theirs."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents.coder.graph import graph
 from stationmaster.server.inputs import UnreadableMessages, require_readable
@@ -20,6 +23,8 @@ BAD = {
     "number 1 is no message": [42],
     "number 1 lacks 'tool_call_id'": [{"role": "tool", "content": "x"}],
     "must contain 'role' and 'content'": {"content": "hi"},
+    "number 1: 'str' object": [{"role": "assistant", "content": "", "tool_calls": "x"}],
+    "number 1: 'int' object": [{"role": "user", "content": "hi", "additional_kwargs": 7}],
 }
 
 
@@ -69,3 +74,27 @@ async def test_other_peoples_messages_are_theirs(schema: Mapping[str, Any] | Non
 async def test_other_inputs_are_not_looked_at(kwargs: dict[str, Any]) -> None:
     await require_readable(a_run(**kwargs), CODER)
     await require_readable({"kwargs": None}, CODER)
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-9, 9)
+    | st.sampled_from(["", "x", "user", "tool", "human", "remove"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["role", "type", "content", "id", "tool_calls", "tool_call_id", "name", "kwargs", "lc"]
+            ),
+            inner,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(JSON)
+async def test_whatever_comes_passes_or_is_refused(messages: Any) -> None:
+    with suppress(UnreadableMessages):
+        await require_readable(a_run(input={"messages": messages}), CODER)
