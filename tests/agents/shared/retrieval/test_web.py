@@ -110,6 +110,16 @@ async def test_results_that_can_not_be_cited_are_passed_over(engine: SearchServe
     )
 
 
+async def test_results_without_an_end_hold_nobody_up(engine: SearchServer) -> None:
+    good = {"url": "https://a.example/good", "content": "x"}
+    engine.script(Completion({"results": [good, *[0] * 600_000]}))
+    await search("warm")  # the client's first use costs more than the reading
+    engine.script(Completion({"results": [good, *[0] * 600_000]}))
+    begun = time.thread_time()
+    assert len(await search()) == 1
+    assert time.thread_time() - begun < 0.5
+
+
 def test_a_url_that_is_none_is_told_at_once() -> None:
     with pytest.raises(ValueError, match="http://"):
         WebSearch("ftp://a.example", KEY)

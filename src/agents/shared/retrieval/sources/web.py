@@ -25,6 +25,8 @@ from agents.shared.shop.text import storable
 LONGEST_QUERY = 400
 LARGEST_ANSWER = 2_000_000
 """Bytes; a longer answer is no answer to a search."""
+MOST_RESULTS = 100
+"""Of one answer; each is checked on the event loop."""
 _PASSING = frozenset({408, 425, 429})
 
 
@@ -114,7 +116,7 @@ def _hits(content: bytes) -> list[Hit]:
         results = _Answer.model_validate(json.loads(content)).results
     except (ValueError, RecursionError) as error:
         raise SearchUnavailable("web search gave an unreadable answer") from error
-    return [hit for hit in map(_hit, results) if hit]
+    return [hit for hit in map(_hit, results[:MOST_RESULTS]) if hit]
 
 
 def _hit(result: object) -> Hit | None:
