@@ -150,7 +150,7 @@ def _definition(code: CodeType, file: SourceFile) -> Definition | None:
     if len(named) < 2:
         return named[0] if named else None
     columns = [place for place in code.co_positions() if place[2] is not None and place[0] is not None]
-    for node in named:
+    for node in reversed(named):  # a lambda in a lambda stands behind it, and its code fits both
         body = node.body if isinstance(node, ast.Lambda) else node
         spans = [(row, column) for row, _, column, _ in columns if column]
         first, last = (body.lineno, body.col_offset), (body.end_lineno or 0, body.end_col_offset or 0)

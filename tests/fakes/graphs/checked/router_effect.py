@@ -101,6 +101,11 @@ def hands_over(state: State) -> str:
     return _applied(lambda given: Path(given["way"]).read_text(), state)
 
 
+def within(make: Any) -> Any:
+    return graph(make())
+
+
+bad_nested_lambda = within(lambda: lambda state: Path(state["way"]).read_text())
 bad_hands_over = graph(hands_over)
 bad_chain = graph(model | (lambda answer: answer.content))
 bad_looks = graph(looks)
