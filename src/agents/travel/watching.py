@@ -14,11 +14,13 @@ from agents.travel.leaving import HAND_TO
 from agents.travel.prompts import prompt
 from agents.travel.state import Peer, Shared, Update
 
-COUNTED = "try_other_dates"
+NOTES, COUNTED = "note_trip", "try_other_dates"
+LOOKS_UP = ("search_flights", COUNTED, "search_hotels", "check_visa")
 LEAVES = ("propose_trip", "release_hold")
 ALONE = "Not done: call this by itself, once the results of the other calls are there."
 UNREADABLE = "Not done: the arguments are not JSON. Call it again."
 ONE_TRY = "Not done: one pair of dates at a time; look at what the first comes to."
+TOO_EARLY = "Not done: it would look for the trip as it was before this step's note_trip. Call it again."
 ONCE = "Not done: the conversation goes to one place at a time."
 
 
@@ -43,7 +45,7 @@ class Counting(AgentMiddleware[Shared, Context]):
         if not isinstance(newest, AIMessage):
             return update
         broken = [not_read(call) for call in newest.invalid_tool_calls]
-        refused = [*broken, *not_alone(newest.tool_calls), *not_first(newest.tool_calls)]
+        refused = [*broken, *not_alone(newest.tool_calls), *not_beside(newest.tool_calls)]
         if broken and not newest.tool_calls:
             update["jump_to"] = "model"
         return {**update, "messages": refused} if refused else update
@@ -85,9 +87,12 @@ def not_alone(calls: Sequence[ToolCall]) -> list[AnyMessage]:
     return [not_run(call, why) for call in refused]
 
 
-def not_first(calls: Sequence[ToolCall]) -> list[AnyMessage]:
-    """Results for tries of other dates beside a first one: side by side, each would count itself as the only one."""
-    return [not_run(call, ONE_TRY) for call in [call for call in calls if call["name"] == COUNTED][1:]]
+def not_beside(calls: Sequence[ToolCall]) -> list[AnyMessage]:
+    """Results for calls that know nothing of those beside them: of a trip that is noted, of dates that are tried."""
+    looking = [call for call in calls if call["name"] in LOOKS_UP]
+    if any(call["name"] == NOTES for call in calls):
+        return [not_run(call, TOO_EARLY) for call in looking]
+    return [not_run(call, ONE_TRY) for call in [call for call in looking if call["name"] == COUNTED][1:]]
 
 
 def not_read(call: InvalidToolCall) -> ToolMessage:

@@ -132,6 +132,23 @@ async def test_tools_at_once_write_the_same_keys_without_a_crash(
     assert whole(values)
 
 
+@pytest.mark.parametrize("noted_first", [True, False])
+async def test_nothing_is_searched_for_the_trip_as_it_was_beside_what_changes_it(
+    agency: Agency, rosa: Traveller, openai_server: OpenAIServer, noted_first: bool
+) -> None:
+    agency.flight("SM21", 10, way="BER-ROM")
+    agency.flight("SM22", 14, way="ROM-BER")
+    other = ("note_trip", {"destination": "Rome"})
+    openai_server.script(calls(NOTE), Say("Lisbon, then."))
+    await rosa.say("Berlin to Lisbon for $900")
+    both = [other, SEARCH] if noted_first else [SEARCH, other]
+    openai_server.script(calls(*both), calls(SEARCH), Say("Rome, then."))
+    values = await rosa.say("Rome instead, please.")
+    assert [one.status for one in results(values, "search_flights")] == ["error", "success"]
+    assert [flight["number"] for flight in values["flights_found"]["outbound"]] == ["SM21"]
+    assert whole(values)
+
+
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
