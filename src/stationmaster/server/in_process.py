@@ -50,6 +50,18 @@ class InProcess:
         stamped = (runs[0].get("metadata") or {}).get(CANARY) if runs else None
         return stamped if isinstance(stamped, Mapping) else {}
 
+    async def message_ids(self, thread_id: str) -> frozenset[str] | None:
+        """The ids of the messages in the thread's state; none for a thread that is to be made, None if it can't be
+        read."""
+        try:
+            state = await self._client.threads.get_state(thread_id)
+        except NotFoundError:
+            return frozenset()
+        except AWAY:
+            return None
+        values = state["values"] if isinstance(state["values"], Mapping) else {}
+        return frozenset(str(one["id"]) for one in values.get("messages") or [] if one.get("id"))
+
     async def _assistant(self, assistant_id: str) -> ServedAssistant | Absent | None:
         try:
             return assistant_from(await self._client.assistants.get(assistant_id))

@@ -90,8 +90,12 @@ async def test_inputs_that_do_not_fit_fail_and_leave_nothing(client: LangGraphCl
 
 @pytest.mark.parametrize(
     ("messages", "why"),
-    [(5, "number 1 is no message"), ([{"role": "x", "content": "y"}], "message type: 'x'")],
-    ids=["number", "no such role"],
+    [
+        (5, "number 1 is no message"),
+        ([{"role": "x", "content": "y"}], "message type: 'x'"),
+        ([{"type": "remove", "content": "", "id": "z"}], "there is no message 'z' to remove"),
+    ],
+    ids=["number", "no such role", "nothing to remove"],
 )
 async def test_messages_that_are_none_are_refused_and_the_question_stays(
     waiting: Conversation, messages: Any, why: str

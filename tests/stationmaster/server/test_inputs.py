@@ -15,7 +15,9 @@ from stationmaster.server.lookups import Lookups
 GOOD = [
     None, [], "hi", ["hi"], [["user", "hi"]], {"role": "user", "content": "hi"}, [{"type": "human", "content": ""}],
     [{"role": "assistant", "content": None, "tool_calls": []}], [{"role": "tool", "content": "x", "tool_call_id": "1"}],
-    [{"type": "remove", "content": "", "id": "1"}], [{"role": "user", "content": [{"type": "text", "text": "hi"}]}],
+    [{"type": "remove", "content": "", "id": "1"}], [{"type": "remove", "content": "", "id": "__remove_all__"}],
+    [{"role": "user", "content": "hi", "id": "9"}, {"type": "remove", "content": "", "id": "9"}],
+    [{"role": "user", "content": [{"type": "text", "text": "hi"}]}],
 ]  # fmt: skip
 BAD = {
     "number 1: content.str": [{"role": "user", "content": 42}],
@@ -23,6 +25,9 @@ BAD = {
     "number 1 is no message": [42],
     "number 1 lacks 'tool_call_id'": [{"role": "tool", "content": "x"}],
     "must contain 'role' and 'content'": {"content": "hi"},
+    "there is no message '2' to remove": [
+        {"type": "remove", "content": "", "id": each} for each in ("1", "2")
+    ],
     "number 1: 'str' object": [{"role": "assistant", "content": "", "tool_calls": "x"}],
     "number 1: 'int' object": [{"role": "user", "content": "hi", "additional_kwargs": 7}],
 }
@@ -35,6 +40,9 @@ class Served:
         self.schemas = Lookups(self._of)
         self._schema = schema
 
+    async def message_ids(self, thread_id: str) -> frozenset[str] | None:
+        return frozenset({"1"}) if thread_id == "t" else None
+
     async def _of(self, assistant_id: str) -> Mapping[str, Any] | None:
         return None if self._schema is None else {"input_schema": self._schema}
 
@@ -43,7 +51,7 @@ CODER = Served(graph.get_input_jsonschema())
 
 
 def a_run(**kwargs: Any) -> dict[str, Any]:
-    return {"assistant_id": "a", "kwargs": kwargs}
+    return {"assistant_id": "a", "thread_id": "t", "kwargs": kwargs}
 
 
 @pytest.mark.parametrize("messages", GOOD)
@@ -61,6 +69,11 @@ async def test_what_none_can_read_is_refused(said: str) -> None:
         with pytest.raises(UnreadableMessages) as refused:
             await require_readable(run, CODER)
         assert said in str(refused.value) and str(refused.value).startswith(f"{where}.messages can't be read")
+
+
+async def test_where_the_thread_can_not_be_read_a_removal_passes() -> None:
+    gone = {"messages": [{"type": "remove", "content": "", "id": "2"}]}
+    await require_readable({**a_run(input=gone), "thread_id": "away"}, CODER)
 
 
 @pytest.mark.parametrize("schema", [None, {}, {"properties": {"messages": {"items": {"type": "integer"}}}}])
