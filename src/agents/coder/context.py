@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from agents.coder.prompts import SYSTEM_PROMPT
-from agents.shared.context import GraphContext, rungs
+from agents.shared.context import FallbackModel, GraphContext, rungs
 from agents.shared.sandbox.runner import Limits
 
 RECURSION_LIMIT = 60
@@ -22,11 +22,7 @@ class Context(GraphContext):
         "set, else offline:rules, which knows a handful of tasks by heart.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: str | None = Field(
-        default=None,
-        description="The model to use while the first one is down. Below it there are always the written rules.",
-        examples=["openai:gpt-4.1-nano"],
-    )
+    fallback_model: FallbackModel = None
     temperature: float = Field(
         default=0.0, ge=0.0, le=2.0, description="0 writes the same code each time; higher values vary it."
     )

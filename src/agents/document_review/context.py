@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from agents.document_review.prompts import SYSTEM_PROMPT
-from agents.shared.context import GraphContext, rungs
+from agents.shared.context import FallbackModel, GraphContext, rungs
 
 RECURSION_LIMIT = 40
 """Super-steps of one run. The net below all other limits: the longest way has ten."""
@@ -18,11 +18,7 @@ class Context(GraphContext):
         "key is set, else offline:rules. It only ever sees text in which personal data are masked.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: str | None = Field(
-        default=None,
-        description="The model to use while the first one is down. Below it there are always the written rules.",
-        examples=["openai:gpt-4.1-nano"],
-    )
+    fallback_model: FallbackModel = None
     system_prompt: str = Field(
         default=SYSTEM_PROMPT, min_length=1, description="How the model should read documents."
     )

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from agents.engineering_team import prompts
-from agents.shared.context import GraphContext, rungs
+from agents.shared.context import FallbackModel, GraphContext, rungs
 from agents.shared.models.agent import Chosen
 from agents.shared.sandbox.runner import Limits
 
@@ -38,11 +38,7 @@ class Context(GraphContext):
         "set, else offline:rules, which decides by written rules and knows a handful of tasks by heart.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: str | None = Field(
-        default=None,
-        description="The model to use while the first one is down. Below it there are always the written rules.",
-        examples=["openai:gpt-4.1-nano"],
-    )
+    fallback_model: FallbackModel = None
     temperature: float = Field(
         default=0.0,
         ge=0.0,

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from agents.helpdesk.prompts import SYSTEM_PROMPT
 from agents.helpdesk.state import ApprovalMode
-from agents.shared.context import GraphContext, rungs
+from agents.shared.context import FallbackModel, GraphContext, Temperature, rungs
 from agents.shared.models.agent import Chosen
 
 WINDOW_TOKENS = 8_000
@@ -30,17 +30,8 @@ class Context(GraphContext):
         "set, else offline:rules, which answers from written rules.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: str | None = Field(
-        default=None,
-        description="The model to use while the first one is down. Below it there are always the written rules.",
-        examples=["openai:gpt-4.1-nano"],
-    )
-    temperature: float = Field(
-        default=0.0,
-        ge=0.0,
-        le=2.0,
-        description="0 answers the same each time; higher values vary the wording.",
-    )
+    fallback_model: FallbackModel = None
+    temperature: Temperature = 0.0
     system_prompt: str = Field(
         default=SYSTEM_PROMPT,
         min_length=1,

@@ -1,11 +1,24 @@
 """What the contexts of all graphs have in common: how a run gets its settings, and which models it tries."""
 
-from typing import Any, Self
+from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from agents.shared.models import default_model
 from agents.shared.offline import OFFLINE
+
+FallbackModel: TypeAlias = Annotated[
+    str | None,
+    Field(
+        description="The model to use while the first one is down. Below it there are always the written rules.",
+        examples=["openai:gpt-4.1-nano"],
+    ),
+]
+"""A field's type: what to use in place of the graph's model."""
+Temperature: TypeAlias = Annotated[
+    float, Field(ge=0.0, le=2.0, description="0 answers the same each time; higher values vary the wording.")
+]
+"""A field's type, for graphs whose model writes to people."""
 
 
 class GraphContext(BaseModel):

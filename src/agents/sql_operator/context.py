@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from agents.shared.context import GraphContext, rungs
+from agents.shared.context import FallbackModel, GraphContext, rungs
 from agents.sql_operator.prompts import SYSTEM_PROMPT
 
 RECURSION_LIMIT = 60
@@ -22,11 +22,7 @@ class Context(GraphContext):
         "set, else offline:rules, which writes statements from written rules.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: str | None = Field(
-        default=None,
-        description="The model to use while the first one is down. Below it there are always the written rules.",
-        examples=["openai:gpt-4.1-nano"],
-    )
+    fallback_model: FallbackModel = None
     temperature: float = Field(
         default=0.0,
         ge=0.0,

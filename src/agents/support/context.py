@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.shared.context import GraphContext, rungs
+from agents.shared.context import FallbackModel, GraphContext, Temperature, rungs
 from agents.support.prompts import SYSTEM_PROMPT
 from agents.support.state import TOOLS, Tool
 
@@ -69,17 +69,8 @@ class Context(GraphContext):
         default=Models(),
         description="A model of its own for a role, instead of `model`; all of them fall back alike.",
     )
-    fallback_model: str | None = Field(
-        default=None,
-        description="The model to use while the first one is down. Below it there are always the written rules.",
-        examples=["openai:gpt-4.1-nano"],
-    )
-    temperature: float = Field(
-        default=0.0,
-        ge=0.0,
-        le=2.0,
-        description="0 answers the same each time; higher values vary the wording.",
-    )
+    fallback_model: FallbackModel = None
+    temperature: Temperature = 0.0
     system_prompt: str = Field(
         default=SYSTEM_PROMPT,
         min_length=1,

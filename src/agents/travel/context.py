@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from agents.shared.context import GraphContext, rungs
+from agents.shared.context import FallbackModel, GraphContext, Temperature, rungs
 from agents.shared.models.agent import Chosen
 from agents.travel.prompts import SYSTEM_PROMPT
 
@@ -29,17 +29,8 @@ class Context(GraphContext):
         "offline:rules, which answers from written rules.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: str | None = Field(
-        default=None,
-        description="The model to use while the first one is down. Below it there are always the written rules.",
-        examples=["openai:gpt-4.1-nano"],
-    )
-    temperature: float = Field(
-        default=0.0,
-        ge=0.0,
-        le=2.0,
-        description="0 answers the same each time; higher values vary the wording.",
-    )
+    fallback_model: FallbackModel = None
+    temperature: Temperature = 0.0
     system_prompt: str = Field(
         default=SYSTEM_PROMPT,
         min_length=1,

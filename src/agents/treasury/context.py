@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from agents.shared.context import GraphContext, rungs
+from agents.shared.context import FallbackModel, GraphContext, rungs
 from agents.treasury.prompts import SYSTEM_PROMPT
 
 RECURSION_LIMIT = 80
@@ -18,11 +18,7 @@ class Context(GraphContext):
         "offline:rules, which reads by written rules. No model has a say in what is checked, signed or paid.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: str | None = Field(
-        default=None,
-        description="The model to use while the first one is down. Below it there are always the written rules.",
-        examples=["openai:gpt-4.1-nano"],
-    )
+    fallback_model: FallbackModel = None
     system_prompt: str = Field(
         default=SYSTEM_PROMPT, min_length=1, description="How the model should read requests."
     )
