@@ -52,9 +52,9 @@ def _load(project: Project, name: str, spec: Any) -> Loaded:
     """Whatever the project's own code raises is told, with the line of that code."""
     where = spec.get("path") if isinstance(spec, Mapping) else spec
     declared = Place(project.path, _line_of(project.path, f'"{name}"'))
-    if not isinstance(where, str):
+    source, _, variable = where.rpartition(":") if isinstance(where, str) else ("", "", "")
+    if not isinstance(where, str) or not source or not variable:
         return Loaded(name, None, declared, f'{name} names no graph: write "package.module:graph"')
-    source, _, variable = where.rpartition(":")
     if source.endswith(JAVASCRIPT):
         return Loaded(name, None, declared, skipped="it is JavaScript, which this does not read")
     try:
@@ -112,7 +112,8 @@ async def _graph(value: Any) -> Pregel:
 def _compiled(value: Any) -> Pregel:
     value = value.compile() if isinstance(value, StateGraph) else value
     if not isinstance(value, Pregel):
-        raise NoGraph(f"it is a {type(value).__name__}, and no graph nor a function that makes one")
+        kind = "None" if value is None else f"of type {type(value).__name__}"
+        raise NoGraph(f"it is {kind}, and neither a graph nor a function that makes one")
     return value
 
 

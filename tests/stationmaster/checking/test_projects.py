@@ -110,6 +110,7 @@ def leaves():
     raise SystemExit(3)
 
 nothing = 3
+unset = None
 """
 
 
@@ -118,7 +119,8 @@ nothing = 3
     [
         ("fails", "ValueError: no database"),
         ("leaves", "SystemExit: 3"),
-        ("nothing", "it is a int, and no graph nor a function that makes one"),
+        ("nothing", "it is of type int, and neither a graph nor a function that makes one"),
+        ("unset", "it is None, and neither a graph nor a function that makes one"),
         ("absent", "./made_here.py:absent: there is no 'absent' in it; it has no graph"),
     ],
 )
@@ -135,6 +137,13 @@ def test_a_graph_that_can_not_be_made(tmp_path: Path, name: str, said: str) -> N
         )
     else:
         assert found.place.file == tmp_path / "langgraph.json"
+
+
+@pytest.mark.parametrize("spec", ["nocolon", ":graph", "made_here.py:", 5, None, {"path": ""}, {}])
+def test_a_name_that_names_no_graph(tmp_path: Path, spec: Any) -> None:
+    (tmp_path / "langgraph.json").write_text(json.dumps({"graphs": {"odd": spec}}))
+    (found,) = report_on(read_project(tmp_path), 30).findings
+    assert (found.rule, found.said) == ("not-loaded", 'odd names no graph: write "package.module:graph"')
 
 
 @pytest.mark.parametrize(
