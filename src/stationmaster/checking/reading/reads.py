@@ -4,13 +4,15 @@ import ast
 import inspect
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from stationmaster.checking.finding import Place
-from stationmaster.checking.reading import writes
+from stationmaster.checking.reading import functions, writes
 from stationmaster.checking.reading.flow import flow_of
 from stationmaster.checking.reading.functions import Function
 from stationmaster.checking.reading.resolving import Scope, scope_of, walk_own
+from stationmaster.checking.reading.standing import Inner, Live
 
 if TYPE_CHECKING:
     from stationmaster.checking.compiled import Graph, Node
@@ -19,6 +21,7 @@ SINGLE = ("LastValue", "LastValueAfterFinish", "EphemeralValue", "UntrackedValue
 """Channels that take one value a step, and have none before the first."""
 
 
+DEEPEST = 12
 KEY_ERRORS = ("KeyError", "LookupError", "Exception", "BaseException")
 
 
@@ -73,14 +76,21 @@ def unwritten(graph: "Graph", start: str) -> dict[str, Read]:
 
 def _reads(found: Iterable[Function], who: str, name: str, given: Iterable[Function]) -> Iterator[Read]:
     """`given` are the functions to which LangGraph hands the state, whatever they call it."""
-    handed = {each.key for each in given}
-    for function in found:
+    known = list(found)
+    named = _handed_on(known, {id(each.node): set(each.parameters[:1]) for each in given})
+    looked_at = {
+        key for each in given for node in walk_own(each) for key in _asked_first(node, each.parameters[:1])
+    }
+    for function in known:
         scope = scope_of(function)
-        first = function.parameters[:1] if function.key in handed else []
-        states = [each for each in function.parameters if each in first or _is_state(each, scope)]
+        states = [
+            each
+            for each in function.parameters
+            if each in named.get(id(function.node), ()) or _is_state(each, scope)
+        ]
         if not states:
             continue
-        asked = {key for node in walk_own(function) for key in _asked_first(node, states)}
+        asked = looked_at | {key for node in walk_own(function) for key in _asked_first(node, states)}
         for node in walk_own(function):
             match node:
                 case ast.Subscript(
@@ -88,6 +98,35 @@ def _reads(found: Iterable[Function], who: str, name: str, given: Iterable[Funct
                 ):
                     if holder in states and key not in asked:
                         yield Read(key, who, name, function.at(node))
+
+
+def _handed_on(found: list[Function], named: dict[int, set[str]]) -> dict[int, set[str]]:
+    """What each function calls the state that it is given: by the node's own function, and on from there by calls."""
+    for _ in range(DEEPEST):
+        before = {node: set(names) for node, names in named.items()}
+        for function in found:
+            for call in (each for each in walk_own(function) if isinstance(each, ast.Call)):
+                callee = _callee(call, scope_of(function))
+                pairs = zip(callee.parameters, call.args, strict=False) if callee else ()
+                names = {
+                    to
+                    for to, value in pairs
+                    if isinstance(value, ast.Name) and value.id in named.get(id(function.node), ())
+                }
+                if callee and names:
+                    named.setdefault(id(callee.node), set()).update(names)
+        if named == before:
+            break
+    return named
+
+
+def _callee(call: ast.Call, scope: Scope) -> Function | None:
+    match scope.resolve(call.func):
+        case Inner(function=function):
+            return function
+        case Live(thing=FunctionType() as thing):
+            return functions.of(thing)
+    return None
 
 
 def _is_state(parameter: str, scope: Scope) -> bool:

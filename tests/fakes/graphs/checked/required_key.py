@@ -122,6 +122,22 @@ bad_router = graph(Typed, nothing, router)
 bad_model = graph(Model, writes)
 bad_data = graph(Data, writes)
 bad_part = graph(Typed, reads_part)
+
+
+async def passes_on(given: Any) -> dict[str, Any]:
+    return {"notes": [_told(given)]}
+
+
+def _told(found: Any) -> str:
+    return str(found["risk"])
+
+
+async def looks_and_passes_on(given: Any) -> dict[str, Any]:
+    return {"notes": [_told(given)] if "risk" in given else []}
+
+
+bad_passed_on = graph(Typed, passes_on)
+good_looked_at = graph(Typed, looks_and_passes_on)
 bad_untyped = graph(Typed, untyped)
 bad_lambda = graph(Typed, lambda s: {"notes": [str(s["risk"])]})
 good_handles = graph(Typed, handles)
