@@ -106,6 +106,7 @@ def test_words() -> None:
         "$1,234.50",
     ]
     assert plain("a" * 100) == "a" * 79 + "…"
+    assert plain("customer_id _so_ a__b _") == r"customer_id \_so\_ a\_\_b \_"
     assert change({"a": 1, "b": 2.5}, {"a": 3}) == {"a": -2, "b": 2.5}
 
 
