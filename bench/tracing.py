@@ -48,12 +48,23 @@ async def measure(*, runs: int, times: int = 5) -> dict[str, Any]:
 
 
 @contextmanager
+def _quiet() -> Iterator[None]:
+    """Nobody wants to read, in the middle of a table, that a collector is away."""
+    log = logging.getLogger("stationmaster.tracing")
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+@contextmanager
 def _handlers(way: str) -> Iterator[list[BaseCallbackHandler]]:
     if way == WAYS[0]:
         yield []
         return
-    logging.getLogger("stationmaster.tracing").setLevel(logging.ERROR)
-    with Collector.running() as collector:
+    with _quiet(), Collector.running() as collector:
         collector.hangs = way == WAYS[3]
         export = Export(Destination((_nobody() if way == WAYS[2] else collector.url) + TRACES_PATH))
         yield [Spans(export.tracer, export.ids)]
