@@ -8,6 +8,7 @@ from stationmaster.shop.seed import seed
 QUESTIONS = (
     ("what is your refund policy?", "refund-policy"),
     ("how many days do I have to return something?", "refund-policy"),
+    ("How long does a refund take?", "refund-status"),
     ("When will my refund show up on my card?", "refund-status"),
     ("where is my parcel?", "track-an-order"),
     ("When should I expect delivery of the sofa?", "delivery-times"),
