@@ -13,14 +13,27 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.shared import database
-from bench import assistants, flows, inbox, nodes, pause, plan, receiver, runtime, served, sweep, tracing
+from bench import (
+    assistants,
+    flows,
+    inbox,
+    nodes,
+    pause,
+    plan,
+    receiver,
+    runtime,
+    served,
+    steps,
+    sweep,
+    tracing,
+)
 from bench.alone import parser_for, show
 from stationmaster.postgres import embedded, migrate
 from stationmaster.shop.seed import seed
 
 PARTS = {
-    "flows": flows, "receiver": receiver, "inbox": inbox, "plan": plan, "assistants": assistants, "sweep": sweep,
-    "pause": pause, "runtime": runtime, "tracing": tracing,
+    "steps": steps, "flows": flows, "receiver": receiver, "inbox": inbox, "plan": plan, "assistants": assistants,
+    "sweep": sweep, "pause": pause, "runtime": runtime, "tracing": tracing,
 }  # fmt: skip
 """Those that draw a table of their own, in the order of the page."""
 
@@ -39,6 +52,7 @@ async def run(asked: argparse.Namespace) -> dict[str, Any]:
         figures["served"] = await served.measure(
             uri, directory, count=asked.messages, concurrency=asked.concurrency, jobs=asked.jobs
         )
+        figures["steps"] = await steps.measure(uri, runs=20)
         figures["flows"] = await flows.measure(uri, directory)
         figures["receiver"] = await receiver.measure(uri, rate=asked.deliveries, seconds=5.0)
         figures["inbox"] = await inbox.measure(uri, count=asked.reviews, requests=50)

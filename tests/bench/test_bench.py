@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from agents.support.graph import builder
-from bench import ageing, flows, graphs, nodes, standing, tracing
+from bench import ageing, flows, graphs, nodes, standing, steps, tracing
 from bench.__main__ import print_tables
 from bench.served import Round
 
@@ -23,6 +23,15 @@ async def test_every_kind_of_ticket_has_its_super_steps(agents_on_seeded_databas
     assert executed["intake"] == executed["classify"] == 5
     assert executed["approve"] == 2, "once to ask, once to read the answer"
     assert {name: spec.runnable for name, spec in builder.nodes.items()} == plain
+
+
+async def test_a_super_step_of_any_graph_is_measured_and_drawn(seeded_database: str) -> None:
+    figures = await steps.measure(seeded_database, runs=1, names=("helpdesk", "support"))
+    assert {name: row["super_steps"] for name, row in figures.items()} == {"helpdesk": 15, "support": 6}
+    assert all(row["ms"] > row["empty_ms"] > 0 for row in figures.values())
+    text = io.StringIO()
+    steps.print_table(figures, Console(file=text, width=100))
+    assert "helpdesk" in text.getvalue()
 
 
 @pytest.mark.parametrize("failed", [0, 3])
