@@ -2,27 +2,21 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self, cast
-from uuid import uuid4
 
 import psycopg
 import pytest
 from langchain_core.messages import HumanMessage
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command
 from psycopg.rows import DictRow, dict_row
 
 from agents.engineering_team.context import RECURSION_LIMIT, Context
 from agents.engineering_team.graph import builder
 from agents.engineering_team.rules import answer as written_rules
 from agents.engineering_team.state import State
-from agents.shared.resilience import RETRY
-from agents.shared.resilience.breaker import _KEEPERS  # pyright: ignore[reportPrivateUsage]
-from agents.shared.resilience.in_process import ProcessKeeper
+from tests.agents.in_process import Thread, hurry_all
 from tests.fakes.openai_answers import Action, Call, Say, by_rules
 
 SIGNATURE = "Write a function that verifies the signature of a webhook."
@@ -32,14 +26,8 @@ VAGUE = "Make everything better, please."
 
 
 @dataclass
-class Team:
-    """One thread; `nodes` are those of the whole that ran in the last call, in order."""
-
-    context: Context
-    graph: CompiledStateGraph[Any, Any, Any, Any]
-    tenant: str = "main"
-    thread_id: str = field(default_factory=lambda: uuid4().hex)
-    nodes: list[str] = field(default_factory=list)
+class Team(Thread[State]):
+    """One thread, and what is done with it."""
 
     @classmethod
     def open(
@@ -47,39 +35,18 @@ class Team:
     ) -> Self:
         """A new thread; `context` is what the assistant would set."""
         graph = builder.compile(checkpointer=saver or InMemorySaver(), name="engineering_team")
-        return cls(Context(**{"model": "offline:rules", **context}), graph, tenant)
+        return cls(Context(**{"model": "offline:rules", **context}), graph, RECURSION_LIMIT, tenant)
 
     @property
-    def config(self) -> RunnableConfig:
-        user = {"identity": f"ann-of-{self.tenant}", "tenant": self.tenant}
-        return {
-            "configurable": {"thread_id": self.thread_id, "langgraph_auth_user": user},
-            "recursion_limit": RECURSION_LIMIT,
-        }
+    def identity(self) -> str:
+        return f"ann-of-{self.tenant}"
 
     async def ask(self, task: str, **more: Any) -> State:
         """Set a task, go on until the run stops, return the state."""
         return await self.run({"messages": [HumanMessage(task)], **more})
 
-    async def answer(self, **answer: Any) -> State:
-        """Answer the one pending question."""
-        question = await self.question()
-        return await self.run(Command(resume={question.id: answer}))
-
-    async def question(self) -> Any:
-        (question,) = (await self.graph.aget_state(self.config)).interrupts
-        return question
-
-    async def run(self, sent: Any) -> State:
-        stream = self.graph.astream(sent, self.config, context=self.context, stream_mode="updates")
-        self.nodes = [node async for update in stream for node in update if node != "__interrupt__"]
-        return await self.values()
-
     async def values(self) -> State:
-        return cast("State", (await self.graph.aget_state(self.config)).values)
-
-    async def next(self) -> tuple[str, ...]:
-        return (await self.graph.aget_state(self.config)).next
+        return await self.state()
 
 
 def made(state: State) -> dict[str, Any]:
@@ -147,13 +114,5 @@ def in_turn(*actions: Action) -> Callable[[Call], Action]:
 
 
 def hurry(patch: pytest.MonkeyPatch) -> None:
-    """As many tries as ever, but hardly a wait between them; and breakers that know nothing of other tests."""
-    patch.setattr("agents.shared.resilience.retry.wait_before_next", lambda *_: 0.01)
-    quick = RETRY._replace(initial_interval=0.01, jitter=False)
-    for spec in builder.nodes.values():
-        if spec.retry_policy is not None:
-            patch.setattr(spec, "retry_policy", quick)
-    patch.setattr("agents.shared.database.TIMEOUT_S", 0.5)
-    patch.setattr("agents.shared.database.LOST_AFTER_S", 0.2)
-    patch.setattr(_KEEPERS, "own", ProcessKeeper())
-    patch.setattr(_KEEPERS, "_shared_again_at", 0.0)
+    """Its retries and breakers, without their waits."""
+    hurry_all(patch, builder)

@@ -14,9 +14,7 @@ from langgraph.types import Command, Interrupt
 from agents.helpdesk.context import RECURSION_LIMIT, Context
 from agents.helpdesk.graph import builder
 from agents.helpdesk.state import Final
-from agents.shared.resilience import RETRY
-from agents.shared.resilience.breaker import _KEEPERS  # pyright: ignore[reportPrivateUsage]
-from agents.shared.resilience.in_process import ProcessKeeper
+from tests.agents.in_process import hurry_all
 from tests.fakes.openai_answers import Say
 
 Values = dict[str, Any]
@@ -103,13 +101,6 @@ def ends(reply: str = "Thank you.", status: str = "answered", order_id: str | No
 
 
 def hurry(patch: pytest.MonkeyPatch) -> None:
-    """As many tries as ever, but hardly a wait between them; and breakers that know nothing of other tests."""
-    patch.setattr("agents.shared.resilience.retry.wait_before_next", lambda *_: 0.01)
+    """Its retries and breakers, without their waits."""
     patch.setattr("langchain.agents.middleware.tool_retry.calculate_delay", lambda *_, **__: 0.0)
-    quick = RETRY._replace(initial_interval=0.01, jitter=False)
-    for name in ("approve_batched.after_model", "finish.after_agent"):
-        patch.setattr(builder.nodes[name], "retry_policy", quick)
-    patch.setattr("agents.shared.database.TIMEOUT_S", 0.5)
-    patch.setattr("agents.shared.database.LOST_AFTER_S", 0.2)
-    patch.setattr(_KEEPERS, "own", ProcessKeeper())
-    patch.setattr(_KEEPERS, "_shared_again_at", 0.0)
+    hurry_all(patch, builder)

@@ -14,11 +14,9 @@ from agents.research.context import RECURSION_LIMIT, Context
 from agents.research.graph import builder
 from agents.research.rules import answer as written_rules
 from agents.shared.offline import Reply, Request
-from agents.shared.resilience import RETRY
-from agents.shared.resilience.breaker import _KEEPERS  # pyright: ignore[reportPrivateUsage]
-from agents.shared.resilience.in_process import ProcessKeeper
 from agents.shared.retrieval import rules as retrieval_rules
 from agents.shared.retrieval.graph import builder as retrieval_builder
+from tests.agents.in_process import hurry_all
 from tests.agents.shared.retrieval.searching import config_of
 from tests.fakes.openai_answers import Action, Call, Hang, Say, by_rules
 
@@ -113,13 +111,5 @@ def slow_for(query: str, usual: Any) -> Any:
 
 
 def hurry(patch: pytest.MonkeyPatch) -> None:
-    """As many tries as ever, but hardly a wait between them; and breakers that know nothing of other tests."""
-    patch.setattr("agents.shared.resilience.retry.wait_before_next", lambda *_: 0.01)
-    quick = RETRY._replace(initial_interval=0.01, jitter=False)
-    for spec in (*builder.nodes.values(), *retrieval_builder.nodes.values()):
-        if spec.retry_policy is not None:
-            patch.setattr(spec, "retry_policy", quick)
-    patch.setattr("agents.shared.database.TIMEOUT_S", 0.5)
-    patch.setattr("agents.shared.database.LOST_AFTER_S", 0.2)
-    patch.setattr(_KEEPERS, "own", ProcessKeeper())
-    patch.setattr(_KEEPERS, "_shared_again_at", 0.0)
+    """Its retries and breakers, and the retrieval's, without their waits."""
+    hurry_all(patch, builder, retrieval_builder)

@@ -12,12 +12,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from agents.shared.resilience import RETRY
-from agents.shared.resilience.breaker import _KEEPERS  # pyright: ignore[reportPrivateUsage]
-from agents.shared.resilience.in_process import ProcessKeeper
 from agents.support.context import RECURSION_LIMIT, Context
 from agents.support.graph import builder
 from agents.support.state import State
+from tests.agents.in_process import hurry_all
 
 
 @dataclass
@@ -75,13 +73,5 @@ def reply_of(state: State) -> str:
 
 
 def hurry(patch: pytest.MonkeyPatch) -> None:
-    """As many tries as ever, but hardly a wait between them; and breakers that know nothing of other tests."""
-    patch.setattr("agents.shared.resilience.retry.wait_before_next", lambda *_: 0.01)
-    quick = RETRY._replace(initial_interval=0.01, jitter=False)
-    for spec in builder.nodes.values():
-        if spec.retry_policy is not None:
-            patch.setattr(spec, "retry_policy", quick)
-    patch.setattr("agents.shared.database.TIMEOUT_S", 0.5)
-    patch.setattr("agents.shared.database.LOST_AFTER_S", 0.2)
-    patch.setattr(_KEEPERS, "own", ProcessKeeper())
-    patch.setattr(_KEEPERS, "_shared_again_at", 0.0)
+    """Its retries and breakers, without their waits."""
+    hurry_all(patch, builder)

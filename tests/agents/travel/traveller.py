@@ -11,11 +11,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from agents.shared.resilience import RETRY
-from agents.shared.resilience.breaker import _KEEPERS  # pyright: ignore[reportPrivateUsage]
-from agents.shared.resilience.in_process import ProcessKeeper
 from agents.travel.context import RECURSION_LIMIT, Context
 from agents.travel.graph import builder
+from tests.agents.in_process import hurry_all
 from tests.agents.travel.agency import Agency, day
 
 APPROVE = {"action": "approve"}
@@ -117,12 +115,5 @@ def whole(values: dict[str, Any]) -> bool:
 
 
 def hurry(patch: pytest.MonkeyPatch) -> None:
-    """As many tries as ever, but hardly a wait between them; and breakers that know nothing of other tests."""
-    patch.setattr("agents.shared.resilience.retry.wait_before_next", lambda *_: 0.01)
-    for spec in builder.nodes.values():
-        if spec.retry_policy is not None:
-            patch.setattr(spec, "retry_policy", RETRY._replace(initial_interval=0.01, jitter=False))
-    patch.setattr("agents.shared.database.TIMEOUT_S", 0.5)
-    patch.setattr("agents.shared.database.LOST_AFTER_S", 0.2)
-    patch.setattr(_KEEPERS, "own", ProcessKeeper())
-    patch.setattr(_KEEPERS, "_shared_again_at", 0.0)
+    """Its retries and breakers, without their waits."""
+    hurry_all(patch, builder)
