@@ -86,7 +86,7 @@ FIRST = (
     "tests/stationmaster/console/api/",
     "tests/webhooks/",
 )
-"""What waits for processes, longest first. A name that is gone does no harm; one that is missing starts later."""
+"""What waits for processes, longest first; one that is missing starts later."""
 
 
 class BySharedServer(LoadFileScheduling):
