@@ -58,8 +58,10 @@ def owner(review: Review, viewer: str) -> str:
 
 
 def answerer(review: Review, viewer: str) -> str:
-    """Who answered it here; `nobody` where it closed without."""
-    return _person(review.decided_by, viewer) if review.decided_by else "nobody"
+    """Who answered it here; where it closed without, that nobody did, or that it was somebody elsewhere."""
+    if review.decided_by:
+        return _person(review.decided_by, viewer)
+    return "somebody elsewhere" if review.state == "answered_elsewhere" else "nobody"
 
 
 def _person(name: str, viewer: str) -> str:

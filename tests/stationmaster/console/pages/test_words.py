@@ -1,8 +1,11 @@
 """What the service notes reads as sentences on a page, each once."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from stationmaster.console.pages.words import sentence
+from stationmaster.console.pages.words import answerer, sentence
 from tests.stationmaster.console.pages.conftest import Desk
 from tests.stationmaster.console.pages.questions import ask_refund
 
@@ -22,3 +25,15 @@ async def test_why_a_question_is_stale_is_said_once(desk: Desk) -> None:
     async with await desk.browser_of("ana") as ana:
         page = (await ana.get(f"/reviews/{review_id}")).text
     assert page.count("New input replaced the question.") == 1 and note not in page
+
+
+@pytest.mark.parametrize(
+    ("became", "said"),
+    [
+        ({"state": "answered_elsewhere"}, "somebody elsewhere"), ({"state": "superseded"}, "nobody"),
+        ({"state": "finished", "decided_by": "ana"}, "you"), ({"state": "finished", "decided_by": "bo"}, "bo"),
+    ],
+)  # fmt: skip
+async def test_who_answered_a_question(desk: Desk, became: dict[str, Any], said: str) -> None:
+    asked = await desk.review(await ask_refund(desk.pool))
+    assert answerer(replace(asked, **became), "ana") == said
