@@ -146,6 +146,13 @@ async def answer_in(page: Page) -> None:
     await page.locator("#answer-main [data-primary]").click()
 
 
+async def cut_off(page: Page) -> None:
+    """Opened again, and from then on the page hears of nothing: neither by events nor by asking."""
+    await page.route("**/api/v1/events*", lambda route: route.abort())
+    await page.reload()
+    await page.evaluate("() => { window.fetch = () => Promise.reject(new Error('cut')); }")
+
+
 async def test_two_tabs(desk: Desk, open_page: Open):
     """The second tab is told by the first one's answer at once; its buttons send nothing any more."""
     review_id = await ask_refund(desk.pool)
@@ -164,10 +171,8 @@ async def test_a_stale_card(desk: Desk, open_page: Open):
     """Somebody answers while the page has lost its connection: who, when and what, and nothing typed is lost."""
     review_id = await ask_refund(desk.pool)
     page = await open_page(f"/reviews/{review_id}")
-    await page.route("**/api/v1/events*", lambda route: route.abort())
-    await page.reload()
+    await cut_off(page)
     await page.get_by_label("Reply").fill("My own words")
-    await page.evaluate("() => { window.fetch = () => Promise.reject(new Error('cut')); }")
     await desk.person("bo")
     await decide.decide(desk.pool, review_id, BO, Submission("reject", {"reason": "No damage."}))
     await answer_in(page)
@@ -178,11 +183,18 @@ async def test_a_stale_card(desk: Desk, open_page: Open):
 
 
 async def test_a_card_that_was_replaced_leads_to_the_new_question(desk: Desk, open_page: Open):
+    """The page shows it by itself; one that could not hear of it says so when it is answered."""
     old, new = await ask_refund(desk.pool, 1), await ask_refund(desk.pool, 2)
-    page = await open_page(f"/reviews/{old}")
+    heard, deaf = await open_page(f"/reviews/{old}"), await open_page(f"/reviews/{old}")
+    await cut_off(deaf)
+    await desk.person("bo")
+    await expect(heard.locator("#live-state")).to_have_text("Live")
     await desk.change(old, state="superseded", closed_at="now", replaced_by=new)
-    await answer_in(page)
-    await expect(page.get_by_role("alert").first).to_contain_text("no longer asked")
-    await page.get_by_role("link", name="Open the new question").click()
-    await expect(page.get_by_role("heading", level=1)).to_contain_text("order 2?")
+    await decide.comment(desk.pool, old, BO, "asked anew")  # any entry of the audit wakes the consoles
+    await expect(heard.locator("#answer-main [data-primary]")).to_be_disabled()
+    await answer_in(deaf)
+    await expect(deaf.get_by_role("alert").first).to_contain_text("no longer asked")
+    for page in heard, deaf:
+        await page.get_by_role("link", name="Open the new question").click()
+        await expect(page.get_by_role("heading", level=1)).to_contain_text("order 2?")
     assert (await desk.review(new)).state == "open"
