@@ -34,16 +34,12 @@ async def test_what_is_not_saved_is_marked_and_leaving_asks(place: Served, open_
     await expect(said).to_have_text("2 settings are not saved")
     await setting(page, "temperature").fill("9")
     await expect(page.get_by_text("is out of range: write 2 or less")).to_be_visible()
-    asked: list[str] = []
-
-    async def stay(dialog: Any) -> None:
-        asked.append(dialog.type)
-        await dialog.dismiss()
-
-    page.on("dialog", stay)
-    await page.evaluate("location.href = '/'")
-    await page.wait_for_timeout(300)
-    assert asked == ["beforeunload"] and made.known_as in page.url
+    async with page.expect_event("dialog") as coming:
+        await page.evaluate("location.href = '/'")
+    asked = await coming.value
+    assert asked.type == "beforeunload"
+    await asked.dismiss()
+    assert made.known_as in page.url
     await page.get_by_role("button", name="Undo all").click()
     await expect(said).to_have_text("")
     await expect(page.locator(".setting.changed")).to_have_count(0)
