@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 from psycopg.sql import SQL, Identifier, Placeholder
 
 from stationmaster.reviews import store
@@ -29,6 +29,8 @@ ARGUMENTS = [
 COOKIE = "stationmaster_session"
 DESKTOP = {"width": 1280, "height": 860}
 PHONE = {"width": 360, "height": 760}
+PATIENCE_MS = 30_000
+"""How long a state is waited for: what is late on a busy machine is no defect, and what never comes costs once."""
 
 
 @dataclass
@@ -94,6 +96,7 @@ async def browser() -> AsyncIterator[Browser]:
     """Debian's Chromium."""
     if not CHROMIUM.exists():  # noqa: ASYNC240
         pytest.skip(f"no browser at {CHROMIUM}: apt-get install chromium")
+    expect.set_options(timeout=PATIENCE_MS)
     async with async_playwright() as playwright:
         launched = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield launched
@@ -119,7 +122,7 @@ async def open_page(desk: Desk, browser: Browser) -> AsyncIterator[Open]:
         contexts.append(context)
         await context.add_cookies([{"name": COOKIE, "value": secrets[name], "url": desk.url}])
         page = await context.new_page()
-        page.set_default_timeout(8_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda said: problems.append(said.text) if _is_problem(said) else None)
         await page.goto(desk.url + path)

@@ -20,7 +20,7 @@ from stationmaster.reconcile.resources import Assistant, ServedAssistant, Signat
 from stationmaster.reviews.access import sessions, users
 from stationmaster.reviews.database import Pool, open_pool
 from tests.fakes.agent_server import AgentServer
-from tests.stationmaster.console.pages.conftest import COOKIE, DESKTOP, ready
+from tests.stationmaster.console.pages.conftest import COOKIE, DESKTOP, PATIENCE_MS, ready
 from tests.stationmaster.console.serving import served, settings_for
 
 ANNA = Signature("anna", "apply", "as agreed")
@@ -104,7 +104,7 @@ async def open_page(place: Served, browser: Browser) -> AsyncIterator[Open]:
         contexts.append(context)
         await context.add_cookies([{"name": COOKIE, "value": await place.secret(role), "url": url}])
         page = await context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on(
             "console",

@@ -1,5 +1,6 @@
 """In Chromium: what is not saved is marked, a trial streams, two presses promote; and how the pages look, measured."""
 
+import asyncio
 import re
 from dataclasses import replace
 from typing import Any
@@ -34,11 +35,15 @@ async def test_what_is_not_saved_is_marked_and_leaving_asks(place: Served, open_
     await expect(said).to_have_text("2 settings are not saved")
     await setting(page, "temperature").fill("9")
     await expect(page.get_by_text("is out of range: write 2 or less")).to_be_visible()
-    async with page.expect_event("dialog") as coming:
-        await page.evaluate("location.href = '/'")
-    asked = await coming.value
-    assert asked.type == "beforeunload"
-    await asked.dismiss()
+    asked: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def stay(dialog: Any) -> None:
+        await dialog.dismiss()
+        asked.set_result(dialog.type)
+
+    page.on("dialog", stay)
+    await page.evaluate("location.href = '/'")
+    assert await asyncio.wait_for(asked, 30) == "beforeunload"
     assert made.known_as in page.url
     await page.get_by_role("button", name="Undo all").click()
     await expect(said).to_have_text("")
