@@ -5,7 +5,7 @@ What a source or a model can't do is noted in `degraded` and done without; a bug
 
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
@@ -30,10 +30,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
     reason = over_limit(usage, turns=turn, max_turns=context.max_turns, max_cost_usd=context.max_cost_usd)
     return {
         "turns": turn,
-        "messages": [
-            SystemMessage(context.system_prompt, id="brief"),
-            HumanMessage(question, id=f"question-{turn}"),
-        ],
+        "messages": [HumanMessage(question, id=f"question-{turn}")],
         "tally": Overwrite({"tokens_before": total_tokens(usage)}),
         "tasks": [],
         "standing": Overwrite({}),
@@ -60,7 +57,7 @@ async def plan(state: State, runtime: Runtime[Context]) -> Update:
     """Sub-questions, and how far each may be searched."""
     context, turn = Context.of(runtime), state.get("turns", 1)
     runtime.stream_writer({"progress": "planning"})
-    messages = prompts.planning(state["messages"], context.max_sub_questions)
+    messages = prompts.planning(context.system_prompt, state["messages"], context.max_sub_questions)
     made, _, update = await tools.ask("plan", messages, tools.Plan, state, runtime)
     questions = planning.tidied(made.sub_questions) or [state["question"]]
     spent = (
@@ -149,11 +146,14 @@ async def finish(state: State, runtime: Runtime[Context]) -> Update:
 async def _written(
     node: prompts.Task, state: State, runtime: Runtime[Context], problems: list[str] | None = None
 ) -> Update:
-    references, turn = _numbered(state, Context.of(runtime)), state.get("turns", 1)
+    context, turn = Context.of(runtime), state.get("turns", 1)
+    references = _numbered(state, context)
     if not references:
         return {"draft": None, **_step(turn, node, "nothing to write from")}
     runtime.stream_writer({"progress": f"writing the answer from {len(references)} passages"})
-    messages = prompts.synthesising(node, state["messages"], _facts(state, references), problems or ())
+    messages = prompts.synthesising(
+        node, context.system_prompt, state["messages"], _facts(state, references), problems or ()
+    )
     made, model, update = await tools.ask(node, messages, tools.Synthesis, state, runtime)
     claims = [citing.tidy(Claim(text=one.text, sources=one.sources)) for one in made.claims]
     wrong = citing.objections(claims, references, state["question"])

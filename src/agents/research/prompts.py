@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, SystemMessage
 
+from agents.research.reducers import sliding_window
+
 Task = Literal["plan", "synthesise", "mend"]
 
 SYSTEM_PROMPT = (
@@ -31,21 +33,22 @@ An earlier answer could not be used as it is. Do the task again and mend exactly
 <problems>{problems}</problems>"""
 
 
-def planning(messages: Sequence[AnyMessage], most: int) -> list[BaseMessage]:
+def planning(system_prompt: str, talk: Sequence[AnyMessage], most: int) -> list[BaseMessage]:
     """The messages for making sub-questions of the newest question."""
-    brief, *talk = messages
-    return [_system("plan", brief.text, PLAN.format(most=most)), *talk]
+    return _told("plan", system_prompt, talk, PLAN.format(most=most))
 
 
 def synthesising(
-    task: Task, messages: Sequence[AnyMessage], facts: dict[str, Any], problems: Sequence[str] = ()
+    task: Task,
+    system_prompt: str,
+    talk: Sequence[AnyMessage],
+    facts: dict[str, Any],
+    problems: Sequence[str] = (),
 ) -> list[BaseMessage]:
     """The messages for writing the answer from `facts`: question, sub-questions and numbered passages."""
-    brief, *talk = messages
     parts = [SYNTHESISE, MEND.format(problems=data(list(problems)))] if problems else [SYNTHESISE]
     return [
-        _system(task, brief.text, *parts),
-        *talk[:-1],
+        *_told(task, system_prompt, talk[:-1], *parts),
         HumanMessage(f"<facts>{data(facts)}</facts>"),
     ]
 
@@ -55,5 +58,7 @@ def data(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
-def _system(task: Task, brief: str, *parts: str) -> SystemMessage:
-    return SystemMessage("\n\n".join([f"Task: {task}", brief, *parts]))
+def _told(task: Task, system_prompt: str, talk: Sequence[AnyMessage], *parts: str) -> list[BaseMessage]:
+    """A system message in the talk (older versions kept one there) gives way to this one."""
+    system = SystemMessage("\n\n".join([f"Task: {task}", system_prompt, *parts]))
+    return [*sliding_window([system], list(talk))]

@@ -49,7 +49,7 @@ def readable(left: str | None, right: str) -> str:
 
 
 def sliding_window(left: Sequence[AnyMessage] | None, right: Messages) -> list[AnyMessage]:
-    """The newest messages, and before them the system message, however old: a reducer.
+    """The newest messages, and before them the system message, however old: what a model is told.
 
     As `add_messages` otherwise: a message with a known id replaces it. For new messages it makes no difference whether
     they come together or one by one.
@@ -58,6 +58,17 @@ def sliding_window(left: Sequence[AnyMessage] | None, right: Messages) -> list[A
     system = [message for message in merged if isinstance(message, SystemMessage)]
     others = [message for message in merged if not isinstance(message, SystemMessage)]
     return [*system[:1], *others[-WINDOW:]]
+
+
+def conversation(left: Sequence[AnyMessage] | None, right: Messages) -> list[AnyMessage]:
+    """The same window without a system message: a reducer.
+
+    What a state holds is read and streamed by whoever may read the thread, and written by whoever may write it. The
+    assistant's prompt is neither theirs to read nor theirs to give: it comes from the context whenever a model
+    is asked.
+    """
+    kept = sliding_window(left, right)
+    return [message for message in kept if not isinstance(message, SystemMessage)]
 
 
 def note_events(left: dict[str, Standing] | None, right: Event | Sequence[Event]) -> dict[str, Standing]:

@@ -16,9 +16,9 @@ from agents.research.reducers import (
     Step,
     add_counts,
     append_only,
+    conversation,
     note_events,
     readable,
-    sliding_window,
 )
 from agents.shared.limits import Usage, add_usage
 from agents.shared.notes import add_notes
@@ -112,7 +112,8 @@ class State(TypedDict):
 
     question: Annotated[str, readable]
     turns: NotRequired[int]
-    messages: Annotated[list[AnyMessage], sliding_window]
+    messages: Annotated[list[AnyMessage], conversation]
+    """The newest questions and answers; the system message stands before them where a model is asked, only there."""
     usage: Annotated[Usage, add_usage]
     trail: Annotated[list[Step], append_only]
 

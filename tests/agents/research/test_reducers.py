@@ -14,6 +14,7 @@ from agents.research.reducers import (
     Step,
     add_counts,
     append_only,
+    conversation,
     note_events,
     sliding_window,
 )
@@ -50,6 +51,19 @@ def test_the_window_keeps_the_newest_and_the_system_message(before: int, more: i
     assert window == sliding_window([], all_of_them)
     assert window[0] == system
     assert window[1:] == all_of_them[1:][-WINDOW:]
+
+
+@settings(deadline=None)
+@given(numbers, numbers, st.booleans())
+def test_the_conversation_is_the_window_without_the_system_message(
+    before: int, more: int, briefed: bool
+) -> None:
+    """What is kept, and what a model is told of it: the same talk, with the system message put before it."""
+    system = SystemMessage("brief", id="brief")
+    first: Any = [*[system] * briefed, *talk(0, before)]
+    kept: Any = conversation(conversation(None, first), talk(before, more))
+    assert kept == sliding_window([system, *talk(0, before)], talk(before, more))[1:]
+    assert sliding_window([system], kept) == [system, *talk(0, before + more)[-WINDOW:]]
 
 
 def test_a_known_message_is_replaced_and_a_removed_one_gone() -> None:
