@@ -3,11 +3,10 @@
 `keep` and `send` have effects: a slot has one report and each reader gets it once, whatever runs again.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, time
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -26,6 +25,7 @@ from agents.shared import models
 from agents.shared.callers import caller_of
 from agents.shared.errors import PermanentError
 from agents.shared.resilience import giving_up
+from agents.shared.zones import NoSuchZone, zone
 
 Read = Callable[[str, datetime, datetime], Awaitable[tuple[Figures, list[dict[str, Any]]]]]
 
@@ -40,9 +40,9 @@ class WrongSlot(PermanentError):
 async def begin(state: State, runtime: Runtime[Context]) -> Update:
     """Find the slot and its spans, or the report that was made for it; one that lacks parts is made once more."""
     context, tenant = Context.of(runtime), caller_of(get_config()).tenant
-    zone, starts = await _zone(context.timezone), time.fromisoformat(context.day_starts)
+    clock, starts = await _zone(context.timezone), time.fromisoformat(context.day_starts)
     now = datetime.now(UTC)
-    slot = slot_of(_moment(state.get("slot"), now), context.span, zone, starts)
+    slot = slot_of(_moment(state.get("slot"), now), context.span, clock, starts)
     cleared: Update = {
         "slot": slot.isoformat(), "parts": Overwrite({}), "missing": Overwrite([]), "degraded": Overwrite([]),
         "mailed": [], "repeated": False, "figures": {}, "markdown": "", "headline": "",
@@ -52,7 +52,7 @@ async def begin(state: State, runtime: Runtime[Context]) -> Update:
         found = {"figures": kept["figures"], "markdown": kept["markdown"], "since": kept["since"].isoformat()}
         return {**cleared, **found, "repeated": True}
     last = await tools.last_slot(tenant, context.name, slot)
-    since, before = spans_of(slot, last, context.span, zone, starts)
+    since, before = spans_of(slot, last, context.span, clock, starts)
     return {**cleared, "since": since.isoformat(), "before": before.isoformat()}
 
 
@@ -134,11 +134,10 @@ async def send(state: State, runtime: Runtime[Context]) -> Update:
 
 
 async def _zone(name: str) -> ZoneInfo:
-    """In a thread: the first use of a zone reads a file."""
     try:
-        return await asyncio.to_thread(ZoneInfo, name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise WrongSlot(f"there is no time zone {name!r}; name one such as Europe/London") from error
+        return await zone(name)
+    except NoSuchZone as error:
+        raise WrongSlot(str(error)) from error
 
 
 def _moment(given: object, now: datetime) -> datetime:

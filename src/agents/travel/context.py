@@ -42,6 +42,19 @@ class Context(GraphContext):
         le=1_440,
         description="How long a trip is held after the traveller's yes; then its seats and rooms are free again.",
     )
+    max_holds: int | None = Field(
+        default=None,
+        ge=1,
+        le=100,
+        description="How many trips one traveller may have held at once, on all threads together. It can lower what "
+        "the tenant's row in travel.limits allows, and not raise it. Empty: as many as that.",
+    )
+    timezone: str = Field(
+        default="UTC",
+        min_length=1,
+        description="The time zone in which `today` and `tomorrow` are read while it is not known where a trip begins, "
+        "such as Europe/Berlin; then they are read by that place's clock.",
+    )
     max_date_tries: int = Field(
         default=3,
         ge=0,

@@ -3,7 +3,6 @@
 What a node can't do after its retries is noted in state and ends in the dead letters; a bug is raised as it is.
 """
 
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage
@@ -15,9 +14,10 @@ from agents.shared.limits import over_limit
 from agents.shared.resilience import giving_up
 from agents.shared.running import caller, tenant_on, thread_id
 from agents.travel import inventory, wording
+from agents.travel.clock import today_for
 from agents.travel.context import MAX_LOSSES, Context
 from agents.travel.gate import asked_again
-from agents.travel.inventory import NoSuchOffer, NotAgreed, PriceChanged, SoldOut
+from agents.travel.inventory import NoSuchOffer, NotAgreed, PriceChanged, ShareExceeded, SoldOut
 from agents.travel.noting import CLEARED
 from agents.travel.state import Offer, State, Update
 
@@ -39,7 +39,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         **FRESH_COUNTS,
         "turns": turns,
         "active": state.get("active", "flights"),
-        "today": datetime.now(UTC).date().isoformat(),
+        "today": await today_for(state.get("trip") or {}, context.timezone),
         "date_tries": 0,
         "seen": Overwrite([]),
         "failures": Overwrite([]),
@@ -65,7 +65,7 @@ async def offer(state: State, runtime: Runtime[Context]) -> Command[AfterOffer]:
     draft, thread = state.get("draft"), thread_id(runtime)
     if draft is None:
         raise ValueError("there is nothing to offer; a peer proposes a trip")
-    trip = state.get("trip") or {}
+    trip, context = state.get("trip") or {}, Context.of(runtime)
     async with giving_up(runtime) as given_up:
         tenant = await tenant_on(runtime)
         try:
@@ -81,11 +81,23 @@ async def offer(state: State, runtime: Runtime[Context]) -> Command[AfterOffer]:
             "lines": quoted.lines,
             "visa": quoted.visa["requirement"],
             "visa_says": quoted.visa["says"],
-            "hold_minutes": Context.of(runtime).hold_minutes,
+            "hold_minutes": context.hold_minutes,
             "replaces": held["reference"] if held else None,
         }
         shown["digest"] = inventory.digest_of(shown)
-        await inventory.keep(tenant, thread, state.get("turns", 1), quoted, shown, caller().identity)
+        try:
+            await inventory.keep(
+                tenant,
+                thread,
+                state.get("turns", 1),
+                quoted,
+                shown,
+                caller().identity,
+                max_holds=context.max_holds,
+            )
+            await inventory.share_exceeded(tenant, thread)
+        except ShareExceeded as error:
+            return at_limit(str(error))
         return Command(goto="gate", update={"offer": shown, "itinerary": quoted.lines, "outcome": "waiting"})
     return Command(goto="dead_letter", update=failed("offer", given_up))
 
@@ -108,6 +120,8 @@ async def hold(state: State, runtime: Runtime[Context]) -> Command[AfterHold]:
             held = await inventory.hold(await tenant_on(runtime), thread_id(runtime))
         except SoldOut as error:
             return lost(state, str(error))
+        except ShareExceeded as error:
+            return at_limit(str(error))
         except PriceChanged as error:
             shown = state.get("offer")
             before = f"${shown['total_usd']:,.2f} was shown, and " if shown else ""
@@ -168,3 +182,8 @@ def lost(state: State, why: str) -> Command[Any]:
     if losses > MAX_LOSSES:
         return Command(goto="finish", update={**update, "outcome": "sold_out"})
     return Command(goto="flights", update={**update, "active": "flights", "outcome": None})
+
+
+def at_limit(why: str) -> Command[Any]:
+    """The traveller holds as much as one may."""
+    return Command(goto="finish", update={"outcome": "at_limit", "problem": why})

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from agents.shared.errors import PermanentError
 from agents.travel import inventory
+from agents.travel.clock import today_for
 from agents.travel.state import Trip, Update
 
 FARTHEST_DAYS = 365
@@ -37,6 +38,19 @@ def require_written(budget_usd: float, texts: Iterable[str]) -> None:
         )
 
 
+async def today_there(said: Mapping[str, Any], today: str) -> str:
+    """The date where the trip begins, once that is said; else `today`. Raises NoSuchPlace."""
+    if not said.get("origin"):
+        return today
+    place = await inventory.place(said["origin"])
+    return await today_for({"zone": place["zone"]}, "UTC")
+
+
+def says_dates(said: Mapping[str, Any]) -> bool:
+    """Whether a day is named."""
+    return any(said.get(name) for name in ("depart_on", "return_on"))
+
+
 async def noted(before: Trip, said: Mapping[str, Any], today: str) -> Trip:
     """The changes to the trip, with places as codes. Raises ToolRefused, with the reason; NoSuchPlace."""
     changes: Trip = {}
@@ -45,6 +59,8 @@ async def noted(before: Trip, said: Mapping[str, Any], today: str) -> Trip:
         changes[name] = place["code"]
     if places:
         changes["countries"] = await _countries(before, places)
+    if "origin" in places:
+        changes["zone"] = places["origin"]["zone"]
     for name in ("travellers", "budget_usd", "hotel"):
         if said.get(name) is not None:
             changes[name] = said[name]

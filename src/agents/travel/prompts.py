@@ -9,6 +9,8 @@ from langchain_core.messages import SystemMessage
 from agents.travel.state import Peer
 
 FACTS = "Facts: "
+DATES_ANEW = "The dates were not noted"
+"""Begins what is said where the day is another one than what they were read by."""
 
 SYSTEM_PROMPT = (
     "You are a travel desk. Be accurate, kind and short; write dates as YYYY-MM-DD and prices in US dollars. State "
@@ -20,7 +22,9 @@ TEAM = """\
 You are one of three peers without a supervisor: flights, hotels, visas. Each does its own part and hands over to the
 peer whose part is next; a hand-over, a proposal and a release are called alone, with no other tools beside them.
 First note what the newest message says of the trip with note_trip: places, dates as YYYY-MM-DD, how many travel, the
-budget of the whole trip, passports as two letters. Take what is written, invent nothing, ask for what `missing` names.
+budget of the whole trip, passports as two letters. `today` is the date where the trip begins, or at the desk until
+that is known: where note_trip says that it is another one, read the dates again and note them. Flights leave and arrive
+by the clocks of the places. Take what is written, invent nothing, ask for what `missing` names.
 When there are flights, the visa is looked up where a border is crossed, and rooms are found where a hotel is wanted,
 propose the trip that `best` names, or another of the found ones within the budget; never one above it.
 If nothing fits, other dates are tried while `date_tries_left` is above zero; after that, or when the traveller has to

@@ -23,7 +23,16 @@ Requirement: TypeAlias = Literal["none", "on_arrival", "eta", "required", "unkno
 UNMET: frozenset[str] = frozenset({"required", "unknown"})
 """What stops a booking until the traveller says that it is met."""
 Outcome: TypeAlias = Literal[
-    "waiting", "held", "declined", "released", "answered", "sold_out", "stopped", "failed", "closed"
+    "waiting",
+    "held",
+    "declined",
+    "released",
+    "answered",
+    "sold_out",
+    "at_limit",
+    "stopped",
+    "failed",
+    "closed",
 ]
 
 
@@ -34,6 +43,8 @@ class Trip(TypedDict, total=False):
     destination: str
     countries: list[str]
     """Of origin and destination."""
+    zone: str
+    """The time zone of the origin: days are counted there. Newer than the first release; UTC where it lacks."""
     depart_on: str
     return_on: str | None
     one_way: bool
@@ -51,7 +62,11 @@ class Dates(TypedDict):
 
 
 class Flight(TypedDict):
-    """A flight with enough seats; the price is for one traveller."""
+    """A flight with enough seats; the price is for one traveller.
+
+    `departs` and `arrives` are local to the places; the others are newer than the first release: the same as moments
+    (ISO, UTC), and how long it takes.
+    """
 
     id: str
     number: str
@@ -59,6 +74,9 @@ class Flight(TypedDict):
     destination: str
     departs: str
     arrives: str
+    leaves_at: NotRequired[str]
+    lands_at: NotRequired[str]
+    minutes: NotRequired[int]
     price_usd: float
     seats_left: int
 
@@ -178,6 +196,7 @@ class Common(TypedDict):
     active: NotRequired[Annotated[Peer, latest]]
     """Who has the conversation: kept from turn to turn, changed by hand-offs."""
     today: NotRequired[str]
+    """The date where the trip begins; until that is known, in the assistant's zone."""
     trip: NotRequired[Annotated[Trip, merge_trip]]
     dates: NotRequired[Annotated[Dates | None, latest]]
     date_tries: NotRequired[Annotated[int, latest]]

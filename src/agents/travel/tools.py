@@ -25,7 +25,10 @@ from agents.travel.noting import (
     ToolRefused,
     noted,
     require_written,
+    says_dates,
+    today_there,
 )  # fmt: skip
+from agents.travel.prompts import DATES_ANEW
 from agents.travel.state import Dates, Draft, Peer, Stay, Trip, Update
 from agents.travel.words import lets_go
 
@@ -61,18 +64,27 @@ async def note_trip(
         "origin": origin, "destination": destination, "depart_on": depart_on, "return_on": return_on,
         "one_way": one_way, "travellers": travellers, "budget_usd": budget_usd, "passports": passports, "hotel": hotel,
     }  # fmt: skip
-    before: Trip = runtime.state.get("trip") or {}
+    before, today = _trip(runtime), runtime.state.get("today", "")
     if budget_usd is not None:
         require_written(budget_usd, _written(runtime))
     async with breaker("travel"):
-        changes = await noted(before, said, runtime.state.get("today", ""))
+        there = await today_there(said, today)
+        anew = there != today and says_dates(said)
+        if anew:  # `tomorrow` was read by another day than the one that it is there
+            said = {**said, "depart_on": None, "return_on": None, "one_way": False}
+        changes = await noted(before, said, there)
     moved = [changes.get(day, before.get(day)) != before.get(day) for day in ("depart_on", "return_on")]
     if runtime.state.get("seen") and any(moved):
         raise ToolRefused(
             "The traveller's dates were noted and searched: try other dates with try_other_dates."
         )
     trip: Trip = {**before, **changes}
-    return _told(runtime, {"trip": trip, "missing": trips.missing(trip)}, trip=changes, visa=None, **CLEARED)
+    result = {"trip": trip, "missing": trips.missing(trip), "today": there}
+    if anew:
+        result["dates"] = (
+            f"{DATES_ANEW}: where the trip begins, today is {there}. Read them again, and note them."
+        )
+    return _told(runtime, result, trip=changes, today=there, visa=None, **CLEARED)
 
 
 @tool
@@ -133,12 +145,7 @@ async def check_visa(runtime: Runtime) -> Command[Any]:
     trip = _trip(runtime)
     if not trip.get("destination") or not trip.get("passports"):
         raise ToolRefused("Note the destination and the passports first; ask for what is not known.")
-    dates = trips.dates_of(runtime.state)
-    days = (
-        trips.days_between(dates["depart_on"], dates["return_on"]) + 1
-        if dates and dates["return_on"]
-        else None
-    )
+    days = trips.days_there(runtime.state)
     async with breaker("travel"):
         country = (await inventory.place(trip.get("destination", "")))["country"]
         visa = await inventory.visa_for(trip.get("passports", []), country, days)
@@ -164,7 +171,7 @@ async def propose_trip(
         raise ToolRefused(f"Ask for this first: {'; '.join(trips.missing(trip))}.")
     if bool(inbound) != bool(trip.get("return_on")):
         raise ToolRefused("The proposal needs a way back where the trip has one, and no other.")
-    if inbound and legs[inbound]["departs"] <= legs[outbound]["arrives"]:
+    if inbound and not trips.leaves_after(legs[inbound], legs[outbound]):
         raise ToolRefused("The way back leaves before the way there has arrived.")
     draft: Draft = {"outbound": outbound, "inbound": inbound, "hotel": hotel}
     async with breaker("travel"):

@@ -97,8 +97,14 @@ def _pairs(found: FlightsFound) -> Iterator[tuple[Flight, Flight | None]]:
         if not found["return_on"]:
             yield outbound, None
         for inbound in found["inbound"]:
-            if inbound["departs"] > outbound["arrives"]:
+            if leaves_after(inbound, outbound):
                 yield outbound, inbound
+
+
+def leaves_after(inbound: Flight, outbound: Flight) -> bool:
+    """Whether the way back leaves after the way there has arrived; flights of older threads have no moments."""
+    left, landed = inbound.get("leaves_at"), outbound.get("lands_at")
+    return left > landed if left and landed else inbound["departs"] > outbound["arrives"]
 
 
 def over_budget(trip: Trip, total_usd: float) -> float:
@@ -144,6 +150,15 @@ def facts(state: Mapping[str, Any], *, date_tries: int) -> dict[str, Any]:
         "hold": state.get("hold"),
         "problem": state.get("problem"),
     }
+
+
+def days_there(state: Mapping[str, Any]) -> int | None:
+    """Days of the stay by the calendar there, the first and the last counted; None where there is no way back."""
+    dates, found = dates_of(state), state.get("flights_found")
+    if dates is None or not dates["return_on"]:
+        return None
+    arrivals = [flight["arrives"][:10] for flight in found["outbound"]] if found else []
+    return days_between(min(arrivals, default=dates["depart_on"]), dates["return_on"]) + 1
 
 
 def days_between(first: str, last: str) -> int:

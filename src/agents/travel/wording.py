@@ -83,6 +83,11 @@ def reply(state: Mapping[str, Any]) -> str:
             return "Nothing is held. Tell me what should be different, and I look again."
         case "sold_out":
             return f"{_sentence(state.get('problem'))} Nothing is held. {found(state)}".strip()
+        case "at_limit":
+            return (
+                f"This trip is not held: {state.get('problem')}. Write `release` in the conversation of one of them, "
+                f"or wait until it ends; then write `search` here. {found(state)}"
+            )
         case "failed":
             return f"I can't look that up, or hold it, right now: please try again in a few minutes. {standing(state)}"
         case "closed":
@@ -103,6 +108,12 @@ def found(state: Mapping[str, Any]) -> str:
         return "Tell me from where to where, when, how many travel, and the budget of the whole trip."
     lines = "; ".join(f"{seen_on(one)}: {one['says']}" for one in tried)
     return f"What I found: {lines}. Name other dates or another budget, and I look again."
+
+
+def lasting(minutes: int) -> str:
+    """How long that is: 45 min, 4 h, 13 h 20 min."""
+    hours, rest = divmod(minutes, 60)
+    return " ".join([*([f"{hours} h"] if hours else []), *([f"{rest} min"] if rest or not hours else [])])
 
 
 def standing(state: Mapping[str, Any]) -> str:

@@ -469,6 +469,7 @@ declare
     says text;
 begin
     select * into strict o from travel.offers where offer_id = new.offer_id;
+    perform pg_advisory_xact_lock(hashtextextended('travel.holds:' || o.tenant || ':' || o.traveller, 0));
     -- In one order, so that two holds wait for each other and do not block each other.
     perform from travel.flights where flight_id in (o.outbound_id, o.inbound_id) order by flight_id for update;
     perform from travel.room_nights
@@ -484,12 +485,15 @@ begin
         fault := 'holds_visa';
         says := 'nobody has said that there is a visa';
     elsif price is null
-          or (select min(departs) from travel.flights where flight_id in (o.outbound_id, o.inbound_id)) <= localtimestamp then
+          or (select min(leaves_at) from travel.flights where flight_id in (o.outbound_id, o.inbound_id)) <= now() then
         fault := 'holds_available';
         says := 'a part of it is no longer there';
     elsif price <> o.total_usd then
         fault := 'holds_price_as_shown';
         says := price::text;
+    elsif travel.share_exceeded(o) is not null then
+        fault := 'holds_share';
+        says := travel.share_exceeded(o);
     end if;
     if fault is not null then
         raise exception '%', says
@@ -522,6 +526,37 @@ begin
     update travel.flights set taken = taken + times * o.travellers where flight_id in (o.outbound_id, o.inbound_id);
     update travel.room_nights set taken = taken + times * o.rooms
         where hotel_id = o.hotel_id and night >= o.check_in and night < o.check_out;
+    return null;
+end $$;
+
+
+--
+-- Name: expire(); Type: FUNCTION; Schema: travel; Owner: -
+--
+
+CREATE FUNCTION travel.expire() RETURNS void
+    LANGUAGE sql
+    AS $$
+    update travel.holds set status = 'expired'
+    where hold_id in (
+        select hold_id from travel.holds where status = 'held' and expires_at <= now()
+        order by hold_id for update skip locked
+    )
+$$;
+
+
+--
+-- Name: follow_zone(); Type: FUNCTION; Schema: travel; Owner: -
+--
+
+CREATE FUNCTION travel.follow_zone() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    update travel.flights
+    set leaves_at = case when origin = new.code then null else leaves_at end,
+        lands_at = case when destination = new.code then null else lands_at end
+    where origin = new.code or destination = new.code;
     return null;
 end $$;
 
@@ -593,8 +628,10 @@ CREATE TABLE travel.offers (
     total_usd numeric(12,2) NOT NULL,
     hold_minutes smallint NOT NULL,
     offered_at timestamp with time zone DEFAULT now() NOT NULL,
+    max_holds smallint,
     CONSTRAINT offers_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
     CONSTRAINT offers_hold_minutes_check CHECK (((hold_minutes >= 1) AND (hold_minutes <= 1440))),
+    CONSTRAINT offers_max_holds_check CHECK ((max_holds > 0)),
     CONSTRAINT offers_nights CHECK ((((check_out - check_in) >= 1) AND ((check_out - check_in) <= 60))),
     CONSTRAINT offers_rooms_check CHECK (((rooms >= 1) AND (rooms <= 9))),
     CONSTRAINT offers_stay CHECK ((((hotel_id IS NULL) = (check_in IS NULL)) AND ((hotel_id IS NULL) = (check_out IS NULL)) AND ((hotel_id IS NULL) = (rooms IS NULL)))),
@@ -638,6 +675,69 @@ begin
     raise exception '% on travel.% is not allowed: %', tg_op, tg_table_name, tg_argv[0]
         using errcode = 'integrity_constraint_violation', schema = 'travel', table = tg_table_name, constraint = tg_name;
 end $$;
+
+
+--
+-- Name: set_clocks(); Type: FUNCTION; Schema: travel; Owner: -
+--
+
+CREATE FUNCTION travel.set_clocks() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    there text;
+    here text;
+    fault text;
+    says text;
+begin
+    select zone into here from travel.places where code = new.origin;
+    select zone into there from travel.places where code = new.destination;
+    if tg_op = 'UPDATE' then
+        if new.departs <> old.departs and new.leaves_at = old.leaves_at then new.leaves_at := null; end if;
+        if new.arrives <> old.arrives and new.lands_at = old.lands_at then new.lands_at := null; end if;
+    end if;
+    new.leaves_at := coalesce(new.leaves_at, new.departs at time zone here);
+    new.lands_at := coalesce(new.lands_at, new.arrives at time zone there);
+    if new.leaves_at at time zone here <> new.departs then
+        fault := 'flights_departs';
+        says := format('there is no %s in %s on that day', new.departs, here);
+    elsif new.lands_at at time zone there <> new.arrives then
+        fault := 'flights_arrives';
+        says := format('there is no %s in %s on that day', new.arrives, there);
+    elsif new.lands_at <= new.leaves_at then
+        fault := 'flights_take_time';
+        says := format('%s in %s is not after %s in %s', new.arrives, there, new.departs, here);
+    end if;
+    if fault is not null then
+        raise exception 'flight %: %', new.number, says
+            using errcode = 'check_violation', schema = 'travel', table = 'flights', constraint = fault;
+    end if;
+    return new;
+end $$;
+
+
+--
+-- Name: share_exceeded(travel.offers); Type: FUNCTION; Schema: travel; Owner: -
+--
+
+CREATE FUNCTION travel.share_exceeded(o travel.offers) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    select case
+        when held.holds >= most.holds
+        then format('%s held for you, and %s at once is the most',
+                    case held.holds when 1 then '1 trip is' else held.holds || ' trips are' end, most.holds)
+        when held.seats + o.travellers > most.seats
+        then format('%s held for you, this trip needs %s, and %s at once is the most',
+                    case held.seats when 1 then '1 seat is' else held.seats || ' seats are' end, o.travellers, most.seats)
+    end
+    from (select count(*) as holds, coalesce(sum(other.travellers), 0) as seats
+          from travel.holds h join travel.offers other using (offer_id)
+          where h.tenant = o.tenant and h.traveller = o.traveller and h.status = 'held' and h.expires_at > now()
+            and h.thread_id <> o.thread_id) as held,
+         (select least(max_holds, o.max_holds) as holds, max_seats as seats
+          from travel.limits where tenant in (o.tenant, '*') order by tenant = '*' limit 1) as most
+$$;
 
 
 --
@@ -2137,6 +2237,8 @@ CREATE TABLE travel.flights (
     price_usd numeric(10,2) NOT NULL,
     seats smallint NOT NULL,
     taken smallint DEFAULT 0 NOT NULL,
+    leaves_at timestamp with time zone NOT NULL,
+    lands_at timestamp with time zone NOT NULL,
     CONSTRAINT flights_capacity CHECK (((taken >= 0) AND (taken <= seats))),
     CONSTRAINT flights_go_somewhere CHECK ((origin <> destination)),
     CONSTRAINT flights_number_check CHECK ((number ~ '^[A-Z0-9]{2}[0-9]{1,4}$'::text)),
@@ -2227,6 +2329,20 @@ ALTER TABLE travel.hotels ALTER COLUMN hotel_id ADD GENERATED ALWAYS AS IDENTITY
 
 
 --
+-- Name: limits; Type: TABLE; Schema: travel; Owner: -
+--
+
+CREATE TABLE travel.limits (
+    tenant text NOT NULL,
+    max_holds smallint NOT NULL,
+    max_seats smallint NOT NULL,
+    CONSTRAINT limits_max_holds_check CHECK ((max_holds > 0)),
+    CONSTRAINT limits_max_seats_check CHECK ((max_seats > 0)),
+    CONSTRAINT limits_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
 -- Name: offers_offer_id_seq; Type: SEQUENCE; Schema: travel; Owner: -
 --
 
@@ -2249,9 +2365,11 @@ CREATE TABLE travel.places (
     city text NOT NULL,
     country text NOT NULL,
     aliases text[] DEFAULT '{}'::text[] NOT NULL,
+    zone text NOT NULL,
     CONSTRAINT places_city_check CHECK ((city <> ''::text)),
     CONSTRAINT places_code_check CHECK ((code ~ '^[A-Z]{3}$'::text)),
-    CONSTRAINT places_country_check CHECK ((country ~ '^[A-Z]{2}$'::text))
+    CONSTRAINT places_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+    CONSTRAINT places_zone CHECK (((zone ~ '^(UTC|[A-Z][A-Za-z_]*(/[A-Z][A-Za-z_-]*){1,2})$'::text) AND (('2000-01-01 00:00:00'::timestamp without time zone AT TIME ZONE zone) IS NOT NULL)))
 );
 
 
@@ -3223,6 +3341,14 @@ ALTER TABLE ONLY travel.hotels
 
 
 --
+-- Name: limits limits_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
+--
+
+ALTER TABLE ONLY travel.limits
+    ADD CONSTRAINT limits_pkey PRIMARY KEY (tenant);
+
+
+--
 -- Name: offers offers_pkey; Type: CONSTRAINT; Schema: travel; Owner: -
 --
 
@@ -3825,6 +3951,13 @@ CREATE INDEX flights_search ON travel.flights USING btree (tenant, origin, desti
 
 
 --
+-- Name: holds_of_traveller; Type: INDEX; Schema: travel; Owner: -
+--
+
+CREATE INDEX holds_of_traveller ON travel.holds USING btree (tenant, traveller) WHERE (status = 'held'::text);
+
+
+--
 -- Name: holds_one_a_thread; Type: INDEX; Schema: travel; Owner: -
 --
 
@@ -4084,6 +4217,13 @@ CREATE TRIGGER agreements_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON tra
 
 
 --
+-- Name: flights flights_clocks; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER flights_clocks BEFORE INSERT OR UPDATE OF departs, arrives, leaves_at, lands_at ON travel.flights FOR EACH ROW EXECUTE FUNCTION travel.set_clocks();
+
+
+--
 -- Name: flights flights_stay; Type: TRIGGER; Schema: travel; Owner: -
 --
 
@@ -4126,10 +4266,31 @@ CREATE TRIGGER holds_take AFTER INSERT ON travel.holds FOR EACH ROW EXECUTE FUNC
 
 
 --
+-- Name: limits limits_for_all; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER limits_for_all BEFORE DELETE OR UPDATE OF tenant ON travel.limits FOR EACH ROW WHEN ((old.tenant = '*'::text)) EXECUTE FUNCTION travel.refuse('it holds for every tenant without a row');
+
+
+--
+-- Name: limits limits_stay; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER limits_stay BEFORE TRUNCATE ON travel.limits FOR EACH STATEMENT EXECUTE FUNCTION travel.refuse('one row holds for every tenant without one');
+
+
+--
 -- Name: offers offers_append_only; Type: TRIGGER; Schema: travel; Owner: -
 --
 
 CREATE TRIGGER offers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON travel.offers FOR EACH STATEMENT EXECUTE FUNCTION travel.refuse('what was shown stays on record');
+
+
+--
+-- Name: places places_zone_moved; Type: TRIGGER; Schema: travel; Owner: -
+--
+
+CREATE TRIGGER places_zone_moved AFTER UPDATE OF zone ON travel.places FOR EACH ROW WHEN ((old.zone <> new.zone)) EXECUTE FUNCTION travel.follow_zone();
 
 
 --

@@ -19,7 +19,7 @@ DAYS = 120
 
 
 async def add_travel(conn: AsyncConnection[DictRow]) -> None:
-    """Add the demo's in the transaction of `conn`, from today on; what is there already stays as it is."""
+    """Add the demo's in the transaction of `conn`, from today on; what is there already keeps its price and its room."""
     content = await asyncio.to_thread(read, "travel")
     async with conn.cursor() as cursor:
         await cursor.executemany(_ADD_PLACE, content["places"])
@@ -29,9 +29,8 @@ async def add_travel(conn: AsyncConnection[DictRow]) -> None:
                 flown = {"number": number, "origin": origin, "destination": destination, "days": DAYS}
                 await cursor.execute(_ADD_FLIGHTS, {**route, **flown})
         for hotel in content["hotels"]:
-            added = await (await cursor.execute(_ADD_HOTEL, hotel)).fetchone()
-            if added is not None:
-                await cursor.execute(_ADD_NIGHTS, {**hotel, **added, "days": DAYS})
+            await cursor.execute(_ADD_HOTEL, hotel)
+            await cursor.execute(_ADD_NIGHTS, {**hotel, "days": DAYS})
 
 
 def _both_ways(route: dict[str, Any]) -> tuple[tuple[str, str, str], ...]:

@@ -1,6 +1,6 @@
--- name: add_place(code, city, country, aliases)!
+-- name: add_place(code, city, country, zone, aliases)!
 -- A place that is flown to.
-insert into travel.places (code, city, country, aliases) values (:code, :city, :country, :aliases)
+insert into travel.places (code, city, country, zone, aliases) values (:code, :city, :country, :zone, :aliases)
 on conflict do nothing;
 
 -- name: add_visa_rule(passport, destination, requirement, max_days, note)!
@@ -10,23 +10,29 @@ values (:passport, :destination, :requirement, :max_days, :note)
 on conflict do nothing;
 
 -- name: add_flights(number, origin, destination, leaves, hours, fare_usd, seats, days)!
--- A flight a day from tomorrow on; fuller days cost a quarter more.
-insert into travel.flights (number, origin, destination, departs, arrives, price_usd, seats)
-select :number, :origin, :destination, day + (:leaves)::time, day + (:leaves)::time + make_interval(hours => :hours),
+-- A flight a day from tomorrow on, which takes so many hours; fuller days cost a quarter more. One that is there keeps
+-- its price and its seats, and is put right about when it arrives.
+insert into travel.flights as f (number, origin, destination, departs, arrives, price_usd, seats)
+select :number, o.code, d.code, day + (:leaves)::time,
+       ((day + (:leaves)::time) at time zone o.zone + make_interval(hours => :hours)) at time zone d.zone,
        round(:fare_usd * case when extract(isodow from day) >= 5 then 1.25 else 1 end, 2), :seats
-from generate_series(current_date + 1, current_date + :days, '1 day') as day
+from travel.places o, travel.places d, generate_series(1, :days) as ahead,
+     lateral (select (now() at time zone o.zone)::date + ahead as day) as days
+where o.code = :origin and d.code = :destination
+on conflict (tenant, number, departs) do update set arrives = excluded.arrives
+where f.arrives <> excluded.arrives and f.origin = excluded.origin and f.destination = excluded.destination;
+
+-- name: add_hotel(place, name, sleeps)!
+-- A hotel.
+insert into travel.hotels (place, name, sleeps) values (:place, :name, :sleeps)
 on conflict do nothing;
 
--- name: add_hotel(place, name, sleeps)^
--- A hotel; no row comes back when it is there already.
-insert into travel.hotels (place, name, sleeps) values (:place, :name, :sleeps)
-on conflict do nothing
-returning hotel_id;
-
--- name: add_nights(hotel_id, price_usd, rooms, days)!
--- Its rooms, night by night, priced as flights are.
+-- name: add_nights(place, name, price_usd, rooms, days)!
+-- Its rooms from tonight on, night by night, priced as flights are.
 insert into travel.room_nights (hotel_id, night, price_usd, rooms)
-select :hotel_id, night::date,
-       round(:price_usd * case when extract(isodow from night) in (5, 6) then 1.25 else 1 end, 2), :rooms
-from generate_series(current_date, current_date + :days, '1 day') as night
+select hotel_id, night, round(:price_usd * case when extract(isodow from night) in (5, 6) then 1.25 else 1 end, 2), :rooms
+from travel.hotels h
+join travel.places p on p.code = h.place, generate_series(0, :days) as ahead,
+     lateral (select (now() at time zone p.zone)::date + ahead as night) as nights
+where h.tenant = 'main' and h.place = :place and h.name = :name
 on conflict do nothing;

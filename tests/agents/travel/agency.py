@@ -41,6 +41,39 @@ class Agency:
             self.tenant, number, origin, destination, departs, departs, usd, seats,
         )["flight_id"]  # fmt: skip
 
+    def place(self, code: str, city: str, zone: str, country: str = "KI") -> None:
+        """A place beside the demo's; all tests share them."""
+        self.execute(
+            "insert into travel.places (code, city, country, zone) values (%s, %s, %s, %s) on conflict do nothing",
+            code, city, country, zone,
+        )  # fmt: skip
+
+    def flies(self, number: str, way: str, departs: str, arrives: str, *, usd: float = 100) -> int:
+        """Add a flight by the clocks of its places; its id."""
+        origin, destination = way.split("-")
+        return self.one(
+            "insert into travel.flights (tenant, number, origin, destination, departs, arrives, price_usd, seats) "
+            "values (%s, %s, %s, %s, %s, %s, %s, 9) returning flight_id",
+            self.tenant, number, origin, destination, departs, arrives, usd,
+        )["flight_id"]  # fmt: skip
+
+    def share(self, *, holds: int = 5, seats: int = 18) -> None:
+        """How much one of its travellers may have held at once."""
+        self.execute(
+            "insert into travel.limits (tenant, max_holds, max_seats) values (%s, %s, %s)",
+            self.tenant,
+            holds,
+            seats,
+        )
+
+    def let_expire(self) -> None:
+        """The time of all that is held is over; nobody has looked yet."""
+        self.execute("alter table travel.holds disable trigger holds_move")
+        self.execute(
+            "update travel.holds set expires_at = now() where tenant = %s and status = 'held'", self.tenant
+        )
+        self.execute("alter table travel.holds enable trigger holds_move")
+
     def hotel(
         self,
         name: str,

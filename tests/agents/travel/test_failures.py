@@ -25,17 +25,29 @@ def away(times: int, real: Callable[..., Awaitable[Any]]) -> tuple[Any, list[int
     """A stand-in that finds no database so many times, and then does the real thing; and a list of its calls."""
     calls: list[int] = []
 
-    async def stand_in(*args: Any) -> Any:
+    async def stand_in(*args: Any, **named: Any) -> Any:
         calls.append(1)
         if len(calls) <= times:
             raise DatabaseUnavailable("away")
-        return await real(*args)
+        return await real(*args, **named)
 
     return stand_in, calls
 
 
 @pytest.mark.parametrize(
-    "name", ["live_hold", "place", "flights", "visa_for", "stays", "quote", "keep", "agree", "hold"]
+    "name",
+    [
+        "live_hold",
+        "place",
+        "flights",
+        "visa_for",
+        "stays",
+        "quote",
+        "keep",
+        "share_exceeded",
+        "agree",
+        "hold",
+    ],
 )
 async def test_one_that_comes_back_is_asked_again_and_holds_once(
     agency: Agency, rosa: Traveller, monkeypatch: pytest.MonkeyPatch, name: str

@@ -1,7 +1,6 @@
 """The agency's book: what is never held, whoever asks: a seat twice, another price, anything without a yes."""
 
 import asyncio
-from typing import Any
 
 import psycopg
 import pytest
@@ -9,43 +8,9 @@ from psycopg.errors import CheckViolation, ForeignKeyViolation, IntegrityError
 
 from agents.travel import inventory
 from agents.travel.inventory import NotAgreed, PriceChanged, SoldOut
-from agents.travel.state import Draft, Offer, Trip
+from agents.travel.state import Draft, Offer
 from tests.agents.travel.agency import Agency, day
-
-TRIP: Trip = {
-    "origin": "BER", "destination": "LIS", "countries": ["DE", "PT"], "travellers": 1, "passports": ["DE"],
-    "hotel": True,
-}  # fmt: skip
-
-
-def draft_of(*refs: object) -> Draft:
-    outbound, inbound, hotel = [*refs, None, None][:3]
-    return {
-        "outbound": f"F{outbound}",
-        "inbound": f"F{inbound}" if inbound else None,
-        "hotel": f"H{hotel}" if hotel else None,
-    }
-
-
-async def offered(
-    agency: Agency, thread: str, draft: Draft, *, turn: int = 1, by: str = "rosa", **trip: Any
-) -> Offer:
-    """Quoted and written down, as the graph does it before it asks."""
-    quoted = await inventory.quote(agency.tenant, draft, {**TRIP, **trip})  # pyright: ignore[reportArgumentType]
-    offer: Offer = {
-        "digest": "", "total_usd": float(quoted.total), "budget_usd": None, "travellers": quoted.travellers,
-        "lines": quoted.lines, "visa": quoted.visa["requirement"], "visa_says": quoted.visa["says"],
-        "hold_minutes": 30, "replaces": None,
-    }  # fmt: skip
-    offer["digest"] = inventory.digest_of(offer)
-    await inventory.keep(agency.tenant, thread, turn, quoted, offer, by)
-    return offer
-
-
-async def agreed(agency: Agency, thread: str, draft: Draft, **more: Any) -> Offer:
-    offer = await offered(agency, thread, draft, **more)
-    await inventory.agree(agency.tenant, thread, offer, "hold", more.get("by", "rosa"))
-    return offer
+from tests.agents.travel.offering import TRIP, agreed, draft_of, offered
 
 
 @pytest.fixture
@@ -93,9 +58,7 @@ async def test_the_same_request_many_times_at_once_is_one_hold(agency: Agency, t
 async def test_what_expires_is_free_for_the_next(agency: Agency, trip: Draft) -> None:
     await agreed(agency, "a", trip)
     await inventory.hold(agency.tenant, "a")
-    agency.execute("alter table travel.holds disable trigger holds_move")
-    agency.execute("update travel.holds set expires_at = now() where tenant = %s", agency.tenant)
-    agency.execute("alter table travel.holds enable trigger holds_move")
+    agency.let_expire()
     assert await inventory.live_hold(agency.tenant, "a") is None
     await inventory.expire()
     await agreed(agency, "b", trip)

@@ -140,9 +140,7 @@ async def test_what_expired_is_the_next_ones(agency: Agency) -> None:
     await rosa.answer(APPROVE)
     await bo.say(wish)
     assert not await bo.waits()
-    agency.execute("alter table travel.holds disable trigger holds_move")
-    agency.execute("update travel.holds set expires_at = now() where tenant = %s", agency.tenant)
-    agency.execute("alter table travel.holds enable trigger holds_move")
+    agency.let_expire()
     await bo.say("Search again")
     await bo.answer(APPROVE)
     assert agency.statuses() == ["expired", "held"]

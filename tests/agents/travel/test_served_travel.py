@@ -44,8 +44,8 @@ async def test_a_trip_is_found_asked_about_held_and_released(client: LangGraphCl
 
 async def test_two_who_race_for_the_last_seat(client: LangGraphClient, agency: Agency) -> None:
     number = f"ZZ{int(uuid4().hex[:4], 16) % 9_000 + 1_000}"
-    agency.flight(number, 40, way="ROM-TYO", seats=1)
-    text = f"One way from Rome to Tokyo on {day(40)}, German passport"
+    agency.flight(number, 40, way="ROM-LIS", seats=1)
+    text = f"One way from Rome to Lisbon on {day(40)}, German passport"
     one, two = await asyncio.gather(asked(client, text), asked(client, text))
     ended = await asyncio.gather(one.answer(APPROVE), two.answer(APPROVE))
     assert sorted(values["outcome"] for values in ended) == ["answered", "held"]

@@ -6,11 +6,13 @@ What must never happen is a constraint there: no seat is held twice, and nothing
 from agents.travel.inventory.holds import (
     NotAgreed,
     PriceChanged,
+    ShareExceeded,
     agree,
     expire,
     hold,
     live_hold,
     release,
+    share_exceeded,
 )
 from agents.travel.inventory.offers import NoSuchOffer, Quote, SoldOut, digest_of, keep, newest, quote
 from agents.travel.inventory.search import NoSuchPlace, flights, nearby, place, stays
@@ -22,6 +24,7 @@ __all__ = [
     "NotAgreed",
     "PriceChanged",
     "Quote",
+    "ShareExceeded",
     "SoldOut",
     "agree",
     "digest_of",
@@ -35,6 +38,7 @@ __all__ = [
     "place",
     "quote",
     "release",
+    "share_exceeded",
     "stays",
     "visa_for",
 ]

@@ -11,6 +11,7 @@ from agents.shared.errors import PermanentError
 from agents.shared.inboxes import is_inbox
 from agents.shared.queries import load
 from agents.shared.shop.text import storable
+from agents.shared.zones import zone
 from agents.travel.inventory.offers import NoSuchOffer, SoldOut, digest_of, lines_in, newest_in
 from agents.travel.state import Held, Offer
 
@@ -18,6 +19,7 @@ _SQL = load(__file__)
 _EXPIRE, _AGREE = _SQL["expire"], _SQL["agree"]
 _ONE_AT_A_TIME, _BY_KEY, _LIVE = _SQL["one_at_a_time"], _SQL["by_key"], _SQL["live"]
 _LET_GO, _HOLD, _OFFER_OF = _SQL["let_go"], _SQL["hold"], _SQL["offer_of"]
+_SHARE_EXCEEDED, _OTHERS_HELD = _SQL["share_exceeded"], _SQL["others_held"]
 _SOLD_OUT = {
     "flights_capacity": "the last seats of this trip were taken a moment ago",
     "room_nights_capacity": "the last room of this trip was taken a moment ago",
@@ -31,6 +33,10 @@ class NotAgreed(PermanentError):
 
 class PriceChanged(PermanentError):
     """It costs something else than was shown; nothing was taken."""
+
+
+class ShareExceeded(PermanentError):
+    """The traveller has as much held on other threads as one may; the message says how much, and until when."""
 
 
 async def agree(
@@ -61,7 +67,7 @@ async def hold(tenant: str, thread_id: str) -> Held:
     """Hold what was offered last on the thread, instead of what is held there: all of it, or nothing.
 
     The same request again gets the hold that it has made, whatever became of it. Raises SoldOut, PriceChanged,
-    NotAgreed, NoSuchOffer, DatabaseUnavailable.
+    ShareExceeded, NotAgreed, NoSuchOffer, DatabaseUnavailable.
     """
     await expire()
     try:
@@ -77,7 +83,26 @@ async def hold(tenant: str, thread_id: str) -> Held:
                 made = await (await conn.execute(_HOLD, {"offer_id": offer["offer_id"]})).fetchone()
             return await _held(conn, made or {})
     except CheckViolation as error:
+        if error.diag.constraint_name == "holds_share":
+            await share_exceeded(tenant, thread_id)
         raise _in_words(error) from error
+
+
+async def share_exceeded(tenant: str, thread_id: str) -> None:
+    """Raises ShareExceeded where the thread's last offer can't be held beside the traveller's trips elsewhere."""
+    async with connection() as conn:
+        offer = await newest_in(conn, tenant, thread_id)
+        if offer is None:
+            return
+        row = await (await conn.execute(_SHARE_EXCEEDED, {"offer_id": offer["offer_id"]})).fetchone()
+        if row is None or row["says"] is None:
+            return
+        others = await (await conn.execute(_OTHERS_HELD, offer)).fetchall()
+    held = [
+        f"{_reference(one)}, {one['origin']} to {one['destination']}, until {await _until(one, one['origin'])}"
+        for one in others
+    ]
+    raise ShareExceeded(f"{row['says']}: {'; '.join(held)}")
 
 
 async def live_hold(tenant: str, thread_id: str) -> Held | None:
@@ -114,14 +139,23 @@ async def _make_room(conn: Connection, offer: Mapping[str, Any]) -> None:
 
 
 async def _held(conn: Connection, row: Mapping[str, Any]) -> Held:
-    offer = await (await conn.execute(_OFFER_OF, {"hold_id": row["hold_id"]})).fetchone()
+    offer = await (await conn.execute(_OFFER_OF, {"hold_id": row["hold_id"]})).fetchone() or {}
     return {
-        "reference": f"T{row['hold_id']:05d}",
+        "reference": _reference(row),
         "total_usd": float(row["total_usd"]),
-        "expires_at": f"{row['expires_at']:%Y-%m-%d %H:%M %Z}",
+        "expires_at": await _until({**offer, **row}, offer["city"]),
         "status": row["status"],
-        "lines": await lines_in(conn, offer or {}),
+        "lines": await lines_in(conn, offer),
     }
+
+
+def _reference(row: Mapping[str, Any]) -> str:
+    return f"T{row['hold_id']:05d}"
+
+
+async def _until(row: Mapping[str, Any], city: str) -> str:
+    """When it expires, by the clock of where the trip begins."""
+    return f"{row['expires_at'].astimezone(await zone(row['zone'])):%Y-%m-%d %H:%M}, {city} time"
 
 
 def _in_words(error: psycopg.Error) -> Exception:
@@ -130,6 +164,8 @@ def _in_words(error: psycopg.Error) -> Exception:
         return SoldOut(_SOLD_OUT[name])
     if name == "holds_price_as_shown":
         return PriceChanged(f"it costs ${error.diag.message_primary} by now")
+    if name == "holds_share":
+        return ShareExceeded(error.diag.message_primary or "")
     if name in ("holds_agreed", "holds_visa"):
         return NotAgreed(error.diag.message_primary or "nobody has agreed to it")
     return error

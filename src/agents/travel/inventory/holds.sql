@@ -1,9 +1,6 @@
 -- name: expire()!
--- What nobody came back for is free again. Rows that somebody else is at work on are theirs to end.
-update travel.holds set status = 'expired'
-where hold_id in (
-    select hold_id from travel.holds where status = 'held' and expires_at <= now() order by hold_id for update skip locked
-);
+-- What nobody came back for is free again.
+select travel.expire();
 
 -- name: agree(offer_id, kind, agreed_by)!
 -- The traveller's yes to an offer.
@@ -35,5 +32,27 @@ insert into travel.holds (offer_id) values (:offer_id)
 returning *;
 
 -- name: offer_of(hold_id)^
--- The offer that a hold was made of.
-select o.* from travel.offers o join travel.holds h using (offer_id) where h.hold_id = :hold_id;
+-- The offer that a hold was made of, and where its trip begins.
+select o.*, p.city, p.zone
+from travel.offers o
+join travel.holds h using (offer_id)
+join travel.flights f on f.flight_id = o.outbound_id
+join travel.places p on p.code = f.origin
+where h.hold_id = :hold_id;
+
+-- name: share_exceeded(offer_id)^
+-- Why an offer's traveller can't hold it beside their other trips.
+select travel.share_exceeded(o) as says from travel.offers o where o.offer_id = :offer_id;
+
+-- name: others_held(tenant, traveller, thread_id)
+-- What a traveller has held on other threads, the first to end first.
+select h.hold_id, h.expires_at, o.city as origin, d.city as destination, o.zone
+from travel.holds h
+join travel.offers made using (offer_id)
+join travel.flights f on f.flight_id = made.outbound_id
+join travel.places o on o.code = f.origin
+join travel.places d on d.code = f.destination
+where h.tenant = :tenant and h.traveller = :traveller and h.status = 'held' and h.expires_at > now()
+  and h.thread_id <> :thread_id
+order by h.expires_at, h.hold_id
+limit 20;

@@ -15,6 +15,7 @@ from agents.shared.inboxes import is_inbox
 from agents.shared.queries import load
 from agents.travel.inventory.visas import visa_for
 from agents.travel.state import Draft, Offer, Trip, Visa
+from agents.travel.wording import lasting
 
 _SQL = load(__file__)
 _FLIGHTS_OF, _STAY_OF = _SQL["flights_of"], _SQL["stay_of"]
@@ -86,17 +87,27 @@ def digest_of(offer: Mapping[str, Any]) -> str:
     ).hexdigest()
 
 
-async def keep(tenant: str, thread_id: str, turn: int, quoted: Quote, offer: Offer, caller: str) -> None:
+async def keep(
+    tenant: str,
+    thread_id: str,
+    turn: int,
+    quoted: Quote,
+    offer: Offer,
+    caller: str,
+    *,
+    max_holds: int | None = None,
+) -> None:
     """Write down what the traveller is about to be shown; a re-run finds its row, unless that was agreed to already.
 
-    The traveller is whoever was asked first in this request; an inbox asks for nothing of its own.
+    The traveller is whoever was asked first in this request; an inbox asks for nothing of its own. `max_holds`: how
+    many trips the assistant lets one have held at once; None leaves it to the tenant.
     """
     row = {
         "tenant": tenant, "thread_id": thread_id, "turn": turn, "digest": offer["digest"],
         "travellers": quoted.travellers, "outbound_id": quoted.outbound_id, "inbound_id": quoted.inbound_id,
         "hotel_id": quoted.hotel_id, "check_in": quoted.check_in, "check_out": quoted.check_out,
         "rooms": quoted.rooms, "visa": quoted.visa["requirement"], "total_usd": quoted.total,
-        "hold_minutes": offer["hold_minutes"],
+        "hold_minutes": offer["hold_minutes"], "max_holds": max_holds,
     }  # fmt: skip
     for_others = await is_inbox(caller, tenant)
     async with connection() as conn:
@@ -105,6 +116,11 @@ async def keep(tenant: str, thread_id: str, turn: int, quoted: Quote, offer: Off
             return
         first = await (await conn.execute(_TRAVELLER, {**row, "for_others": for_others})).fetchone()
         await conn.execute(_KEEP, {**row, "traveller": first["traveller"] if first else caller})
+
+
+def minutes_of(flight: Mapping[str, Any]) -> int:
+    """How long a flight takes, whatever the clocks of the places say."""
+    return round((flight["lands_at"] - flight["leaves_at"]).total_seconds() / 60)
 
 
 async def newest(tenant: str, thread_id: str) -> tuple[dict[str, Any], list[str]]:
@@ -192,7 +208,7 @@ def _number(ref: str | None) -> int:
 def _flight_line(row: Mapping[str, Any]) -> str:
     return (
         f"{row['number']} {row['origin']} to {row['destination']}, {row['departs']:%Y-%m-%d %H:%M}, arrives "
-        f"{row['arrives']:%Y-%m-%d %H:%M}"
+        f"{row['arrives']:%Y-%m-%d %H:%M} local time, {lasting(minutes_of(row))}"
     )
 
 

@@ -1,13 +1,13 @@
 -- name: flights_of(tenant, ids)
 -- The flights of an offer, in the order in which they are flown.
-select f.flight_id, f.number, f.departs, f.arrives, f.price_usd, f.seats - f.taken as seats_left,
+select f.flight_id, f.number, f.departs, f.arrives, f.leaves_at, f.lands_at, f.price_usd, f.seats - f.taken as seats_left,
        o.city as origin, d.city as destination, o.country as origin_country, d.country, f.origin as origin_code, f.destination as destination_code,
-       f.departs > localtimestamp as to_come
+       f.leaves_at > now() as to_come
 from travel.flights f
 join travel.places o on o.code = f.origin
 join travel.places d on d.code = f.destination
 where f.tenant = :tenant and f.flight_id = any(:ids)
-order by f.departs;
+order by f.leaves_at;
 
 -- name: stay_of(tenant, hotel_id, check_in, check_out)^
 -- A hotel with its nights: how many there are, what a room costs for all of them, how many are free in each.
@@ -33,9 +33,9 @@ where tenant = :tenant and thread_id = :thread_id and (turn = :turn or :for_othe
 order by turn = :turn desc, case when turn = :turn then offer_id else -offer_id end
 limit 1;
 
--- name: keep(tenant, thread_id, turn, digest, traveller, travellers, outbound_id, inbound_id, hotel_id, check_in, check_out, rooms, visa, total_usd, hold_minutes)!
+-- name: keep(tenant, thread_id, turn, digest, traveller, travellers, outbound_id, inbound_id, hotel_id, check_in, check_out, rooms, visa, total_usd, hold_minutes, max_holds)!
 -- What the traveller is shown.
 insert into travel.offers (tenant, thread_id, turn, digest, traveller, travellers, outbound_id, inbound_id, hotel_id,
-    check_in, check_out, rooms, visa, total_usd, hold_minutes)
+    check_in, check_out, rooms, visa, total_usd, hold_minutes, max_holds)
 values (:tenant, :thread_id, :turn, :digest, :traveller, :travellers, :outbound_id, :inbound_id, :hotel_id,
-    :check_in, :check_out, :rooms, :visa, :total_usd, :hold_minutes);
+    :check_in, :check_out, :rooms, :visa, :total_usd, :hold_minutes, :max_holds);

@@ -1,11 +1,13 @@
 """What there is: places, flights with seats, what the days around cost, hotels with rooms. All of one tenant."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from agents.shared.database import connection
 from agents.shared.errors import PermanentError
 from agents.shared.queries import load
 from agents.shared.shop.text import storable
+from agents.travel.inventory.offers import minutes_of
 from agents.travel.state import Dates, Flight, NearbyFare, Stay, Trip
 
 _SQL = load(__file__)
@@ -14,6 +16,8 @@ _NEARBY, _STAYS = _SQL["nearby"], _SQL["stays"]
 MOST = 5
 """Options of one search."""
 NEARBY_DAYS = 3
+MOST_CITIES = 20
+"""Places that are named to whoever asked for one that is not there."""
 
 
 class NoSuchPlace(PermanentError):
@@ -21,13 +25,15 @@ class NoSuchPlace(PermanentError):
 
 
 async def place(name: str) -> dict[str, str]:
-    """Code, city and country of a place, by code or name. Raises NoSuchPlace, DatabaseUnavailable."""
+    """Code, city, country and time zone of a place, by code or name. Raises NoSuchPlace, DatabaseUnavailable."""
     async with connection() as conn:
         row = await (await conn.execute(_PLACE, {"name": storable(name).strip()})).fetchone()
         if row is None:
             cities = [one["city"] for one in await (await conn.execute(_CITIES)).fetchall()]
+            more = f" and {len(cities) - MOST_CITIES} more" if len(cities) > MOST_CITIES else ""
             raise NoSuchPlace(
-                f"I know no flights to or from {name!r}. There are flights between {', '.join(cities)}."
+                f"I know no flights to or from {name!r}. There are flights between "
+                f"{', '.join(cities[:MOST_CITIES])}{more}."
             )
     return row
 
@@ -88,6 +94,11 @@ def _flight(row: dict[str, Any]) -> Flight:
     return {
         "id": f"F{row['flight_id']}", "number": row["number"], "origin": row["origin"],
         "destination": row["destination"], "departs": f"{row['departs']:%Y-%m-%d %H:%M}",
-        "arrives": f"{row['arrives']:%Y-%m-%d %H:%M}", "price_usd": float(row["price_usd"]),
+        "arrives": f"{row['arrives']:%Y-%m-%d %H:%M}", "leaves_at": _moment(row["leaves_at"]),
+        "lands_at": _moment(row["lands_at"]), "minutes": minutes_of(row), "price_usd": float(row["price_usd"]),
         "seats_left": row["seats_left"],
     }  # fmt: skip
+
+
+def _moment(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%MZ}"

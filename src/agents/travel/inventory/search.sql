@@ -1,6 +1,6 @@
 -- name: place(name)^
 -- A place by its code, its city, or another name of it.
-select code, city, country from travel.places
+select code, city, country, zone from travel.places
 where code = upper(:name) or lower(city) = lower(:name) or lower(:name) = any(aliases)
 order by code limit 1;
 
@@ -9,11 +9,11 @@ order by code limit 1;
 select city from travel.places order by city;
 
 -- name: flights(tenant, origin, destination, day, seats, most)
--- Flights of a day with enough seats, cheapest first.
-select flight_id, number, origin, destination, departs, arrives, price_usd, seats - taken as seats_left
+-- Flights of a day (by the clock of the place that they leave) with enough seats, cheapest first.
+select flight_id, number, origin, destination, departs, arrives, leaves_at, lands_at, price_usd, seats - taken as seats_left
 from travel.flights
 where tenant = :tenant and origin = :origin and destination = :destination
-  and departs >= (:day)::date and departs < (:day)::date + 1 and departs > localtimestamp and seats - taken >= :seats
+  and departs >= (:day)::date and departs < (:day)::date + 1 and leaves_at > now() and seats - taken >= :seats
 order by price_usd, departs
 limit :most;
 
@@ -25,7 +25,7 @@ fares as (
         (select min(price_usd) from travel.flights
          where tenant = :tenant and origin = :origin and destination = :destination and seats - taken >= :seats
            and departs >= (:depart_on)::date + shift and departs < (:depart_on)::date + shift + 1
-           and departs > localtimestamp) as there,
+           and leaves_at > now()) as there,
         (select min(price_usd) from travel.flights
          where tenant = :tenant and origin = :destination and destination = :origin and seats - taken >= :seats
            and departs >= (:return_on)::date + shift and departs < (:return_on)::date + shift + 1) as back

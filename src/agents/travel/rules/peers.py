@@ -7,7 +7,7 @@ from typing import Any, cast
 from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
 from agents.shared.offline import Reply, Request
-from agents.travel.prompts import facts_in
+from agents.travel.prompts import DATES_ANEW, facts_in
 from agents.travel.rules.reading import Wishes, wishes_of
 from agents.travel.rules.saying import ask_for, nothing_fits, on_visa, small_talk
 from agents.travel.state import PEERS, Peer
@@ -126,5 +126,5 @@ def _noted(messages: Sequence[BaseMessage]) -> bool:
         if isinstance(message, HumanMessage):
             return False
         if isinstance(message, ToolMessage) and message.name == "note_trip" and message.status != "error":
-            return True
+            return DATES_ANEW not in message.text
     return False
