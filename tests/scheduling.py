@@ -54,6 +54,7 @@ STARTING = (
     "tests/stationmaster/cli/test_serve",
     "tests/stationmaster/cli/test_up_console",
     "tests/stationmaster/reviews/test_crash",
+    "tests/stationmaster/reviews/test_undelivered_served",
     "tests/stationmaster/reviews/test_vanishing",
     "tests/stationmaster/server/test_stamp",
     "tests/stationmaster/tracing/test_foreign_project",

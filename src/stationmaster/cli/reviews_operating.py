@@ -1,4 +1,4 @@
-"""`stationmaster reviews stuck|settle|deliveries`: what an operator sees to, through the console's JSON API."""
+"""`stationmaster reviews stuck|retry|settle|deliveries`: what an operator sees to, through the console's JSON API."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -20,13 +20,14 @@ class Action(StrEnum):
 
     CONTINUE = "continue"
     LOOK_AGAIN = "look-again"
+    RETRY = "retry"
     GIVE_UP = "give-up"
     TICK_OFF = "tick-off"
 
 
 def add_to(app: typer.Typer) -> None:
     """Mount the commands below `reviews`."""
-    for command in (stuck, settle, deliveries):
+    for command in (stuck, retry, settle, deliveries):
         app.command()(command)
 
 
@@ -35,10 +36,49 @@ def stuck(as_json: AsJson = False, console_url: ConsoleUrl = None, data_dir: Dat
     found = run(lambda console: console.get("/operations/stuck"), console_url, data_dir)
     if as_json:
         typer.echo(json_text.write(found))
-    elif found:
-        shown.print_list(Console(), found, len(found))
     else:
-        typer.echo("none: every answer has arrived, or is on its way")
+        shown.print_stuck(Console(), found)
+
+
+def retry(
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Reviews, by id or its beginning.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All that could not be delivered.")] = False,
+    assistant: Annotated[
+        str | None, typer.Option(help="Send it with this assistant instead (name or id).")
+    ] = None,
+    note: Annotated[str | None, typer.Option(help="What was mended; it is kept in the audit.")] = None,
+    as_json: AsJson = False,
+    console_url: ConsoleUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Have answers that could not be delivered tried again now, after their cause was mended.
+
+    None is sent twice: the thread is read first, as at every try. Exit code 3 where there was nothing to retry.
+    """
+    if bool(ids) == every:
+        raise typer.BadParameter("name reviews, or say --all: `stationmaster reviews stuck` lists them")
+
+    async def work(console: ConsoleClient) -> list[dict[str, Any]]:
+        wanted = [await whole_id(console, given) for given in ids or ()]
+        if every:
+            stuck_ = await console.get("/operations/stuck")
+            wanted = [review["id"] for review in stuck_ if review["action"] == "retry"]
+        body = {"action": "retry", "note": note, "assistant": assistant}
+        return [await console.post(f"/operations/reviews/{one}/settle", body) for one in wanted]
+
+    try:
+        done = run(work, console_url, data_dir)
+    except Refused as refused:
+        end(f"refused: {refused}", REFUSED)
+    else:
+        if as_json:
+            typer.echo(json_text.write(done))
+        elif done:
+            shown.print_list(Console(), done, len(done))
+        else:
+            typer.echo("none: no answer is kept from its thread")
 
 
 def settle(
@@ -51,9 +91,10 @@ def settle(
 ) -> None:
     """Do what is safe about a stuck answer. Exit code 3 where it is not safe, or not any more.
 
-    `continue`: run the failed node of a thread again, whose answer was taken, if nothing has moved it since.
-    `look-again`: have the worker look now. `give-up`: close an answer of which state shows neither arrival nor
-    question. `tick-off`: it was seen to.
+    `retry`: try an answer that could not be delivered again, as `reviews retry` does. `continue`:
+    run the failed node of a thread again, whose answer was taken, if nothing has moved it since.
+    `look-again`: have the worker look now. `give-up`: close an answer that can't be delivered, or of which state shows
+    neither arrival nor question. `tick-off`: it was seen to.
     """
 
     async def work(console: ConsoleClient) -> dict[str, Any]:

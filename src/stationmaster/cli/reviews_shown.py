@@ -21,6 +21,10 @@ STYLES = {"open": "bold yellow", "decided": "cyan", "sent": "cyan", "consumed": 
 SHORT_STATES = {"answered elsewhere": "elsewhere"}
 WORDLESS = ("kind", "type")
 LONGEST_EXAMPLE = 60
+NO_MORE = "no more"
+RETRY_HINT = """After a mend: `stationmaster reviews retry ID` (or --all)
+To close one: `stationmaster reviews settle ID give-up --note WHY`"""
+SETTLE_HINT = "What can be done: `stationmaster reviews settle --help`."
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 DRIFT_WORDS = {
     "missed": "no webhook had told of",
@@ -50,6 +54,28 @@ def print_list(console: Console, reviews: Sequence[Mapping[str, Any]], most: int
     console.print(table)
     if len(reviews) > most:
         console.print(f"and more: --limit {most * 4} shows them", style="dim")
+
+
+def print_stuck(console: Console, reviews: Sequence[Mapping[str, Any]]) -> None:
+    """Two lines and more a review: what was asked and since when it is stuck, and why."""
+    if not reviews:
+        console.print("none: every answer has arrived, or is on its way")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
+    table.add_column("id", no_wrap=True, width=8)
+    table.add_column("asked, and what keeps it", ratio=1, overflow="fold")
+    for name in ("since", "tries", "next"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("state", no_wrap=True, max_width=14, overflow="ellipsis")
+    for review in map(harmless, reviews):
+        asked = Text(review["title"], no_wrap=True, overflow="ellipsis")
+        since, tries = review["failing_since"] or review["updated_at"], review["delivery_tries"]
+        what = Group(asked, Text(" ".join(review["why"].split()), style="dim"))
+        state = _state(review, short=True)
+        table.add_row(review["id"][:8], what, _ago(since), str(tries or "-"), _next_try(review), state)
+    console.print(table)
+    retried = any(review["delivery_error"] for review in reviews)
+    console.print(RETRY_HINT if retried else SETTLE_HINT, style="dim", highlight=False)
 
 
 def print_review(console: Console, review: Mapping[str, Any]) -> None:
@@ -108,6 +134,8 @@ def _facts(review: Mapping[str, Any]) -> Table:
         "reason": review["reason"],
         "run": review["run_status"],
         "error": review["error"],
+        "kept by": review["delivery_error"] and " ".join(review["delivery_error"].split()),
+        "tried": _tried(review),
         "note": review["note"],
         "instead": review["replaced_by"] and f"asked anew as {review['replaced_by']}",
         "again": review["returned_from"] and f"was answered before as {review['returned_from']}; the server forgot",
@@ -214,6 +242,8 @@ def _history(entries: Sequence[Mapping[str, Any]]) -> Table:
 def _state(review: Mapping[str, Any], *, short: bool = False) -> Text:
     """The state, and whose it is; `short`: in a word that a column holds."""
     state, owner = review["state"].replace("_", " "), None
+    if review["state"] == "decided" and review["delivery_error"]:
+        return Text("not delivered", style="bold red")
     if review["needs_person"]:
         return Text("needs a person", style="bold red")
     if state == "open" and review["first_by"]:
@@ -222,6 +252,26 @@ def _state(review: Mapping[str, Any], *, short: bool = False) -> Text:
         owner = review["claimed_by"]
     word = SHORT_STATES.get(state, state) if short else state
     return Text(owner or word, style=STYLES.get(state, "dim"))
+
+
+def _tried(review: Mapping[str, Any]) -> str | None:
+    """What the service does about an answer that could not be delivered, and what a lead can do."""
+    if not review["delivery_error"]:
+        return None
+    tries = review["delivery_tries"]
+    so_far = f"{tries} {'time' if tries == 1 else 'times'} in {_ago(review['failing_since'])}"
+    then = _next_try(review)
+    goes_on = "no more by itself; the answer is kept" if then == NO_MORE else f"again {then}"
+    return f"{so_far}, {goes_on}; `stationmaster reviews retry {review['id'][:8]}` after a mend"
+
+
+def _next_try(review: Mapping[str, Any]) -> str:
+    if not review["delivery_error"]:
+        return "-"
+    if review["gave_up_at"] or not review["next_try_at"]:
+        return NO_MORE
+    left = datetime.fromisoformat(review["next_try_at"]) - datetime.now(UTC)
+    return f"in {_span(left)}" if left > timedelta(0) else "now"
 
 
 def _due(review: Mapping[str, Any]) -> Text:

@@ -1,18 +1,26 @@
 """What an operator does about a stuck answer or message, from a page or the API."""
 
 from stationmaster.console.services import Services
-from stationmaster.reviews import agent_server, audit, continuing, settling
+from stationmaster.reviews import agent_server, audit, continuing, redirecting, settling
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.database import Pool
 from stationmaster.reviews.lifecycle import target
 from stationmaster.reviews.model import Review
 from stationmaster.reviews.outbox import queue
 
-CONTINUE = "continue"
+CONTINUE, RETRY = "continue", "retry"
 
 
-async def carry_out(at_hand: Services, review_id: str, who: Identity, action: str, note: str = "") -> Review:
-    """One of settling's actions, or `continue`. NotFound, Forbidden; NothingToSettle where it is not safe."""
+async def carry_out(
+    at_hand: Services, review_id: str, who: Identity, action: str, note: str = "", assistant: str = ""
+) -> Review:
+    """One of settling's actions, or `continue`; `retry` with another assistant if one is named.
+
+    NotFound, Forbidden; NothingToSettle where it is not safe.
+    """
+    if action == RETRY and assistant.strip():
+        async with agent_server.connect(*target(at_hand.settings)) as server:
+            return await redirecting.send_with(at_hand.pool, server, review_id, who, assistant, note)
     if action != CONTINUE:
         return await settling.settle(at_hand.pool, review_id, who, action, note)
     async with agent_server.connect(*target(at_hand.settings)) as server:

@@ -345,7 +345,8 @@ CREATE FUNCTION reviews.legal(before text, after text) RETURNS boolean
     select before = after or case before
         -- undo, and an answer that the graph refused or that could not be sent: the question is open again
         when 'open' then after in ('decided', 'superseded', 'answered_elsewhere', 'expired', 'withdrawn')
-        when 'decided' then after in ('open', 'sent', 'superseded', 'answered_elsewhere', 'withdrawn')
+        -- failed: an operator closed an answer that could not be delivered
+        when 'decided' then after in ('open', 'sent', 'failed', 'superseded', 'answered_elsewhere', 'withdrawn')
         when 'sent' then after in ('open', 'decided', 'consumed', 'failed', 'superseded', 'answered_elsewhere', 'withdrawn')
         when 'consumed' then after in ('finished', 'failed', 'withdrawn')
         when 'failed' then after = 'consumed'
@@ -1747,15 +1748,25 @@ END) STORED NOT NULL,
     next_look_at timestamp with time zone DEFAULT now() NOT NULL,
     nodes text[] DEFAULT '{}'::text[] NOT NULL,
     two_by_answer boolean DEFAULT false NOT NULL,
+    delivery_error text,
+    failing_since timestamp with time zone,
+    delivery_tries integer DEFAULT 0 NOT NULL,
+    told_at timestamp with time zone,
+    gave_up_at timestamp with time zone,
+    send_with text,
     CONSTRAINT reviews_claim CHECK (((claimed_by IS NULL) = (claimed_at IS NULL))),
     CONSTRAINT reviews_closed CHECK (((closed_at IS NULL) = (state = ANY (ARRAY['open'::text, 'decided'::text, 'sent'::text, 'consumed'::text])))),
     CONSTRAINT reviews_consumed CHECK (((state <> ALL (ARRAY['consumed'::text, 'finished'::text])) OR (consumed_at IS NOT NULL))),
     CONSTRAINT reviews_debug_never_expires CHECK (((NOT debug) OR ((expires_at IS NULL) AND (remind_at IS NULL)))),
     CONSTRAINT reviews_decided CHECK (((state <> ALL (ARRAY['decided'::text, 'sent'::text, 'consumed'::text, 'finished'::text, 'failed'::text])) OR (decided_by IS NOT NULL))),
     CONSTRAINT reviews_decision_whole CHECK ((((decided_by IS NULL) = (decided_at IS NULL)) AND ((decided_by IS NULL) = (decision IS NULL)) AND ((decided_by IS NULL) = (answer IS NULL)) AND ((decided_by IS NULL) = (resume IS NULL)))),
+    CONSTRAINT reviews_delivery_error_check CHECK ((delivery_error <> ''::text)),
+    CONSTRAINT reviews_delivery_tries_check CHECK ((delivery_tries >= 0)),
     CONSTRAINT reviews_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT reviews_failing_whole CHECK (((delivery_error IS NULL) = (failing_since IS NULL))),
     CONSTRAINT reviews_first CHECK ((((first_by IS NULL) = (first_at IS NULL)) AND ((first_by IS NULL) = (first_answer IS NULL)))),
     CONSTRAINT reviews_first_is_of_two CHECK (((first_by IS NULL) OR two_person)),
+    CONSTRAINT reviews_gave_up_for_a_reason CHECK (((gave_up_at IS NULL) OR (delivery_error IS NOT NULL))),
     CONSTRAINT reviews_interrupt_id_check CHECK ((interrupt_id <> ''::text)),
     CONSTRAINT reviews_kind_check CHECK ((kind = ANY (ARRAY['interrupt'::text, 'breakpoint'::text, 'node_interrupt'::text]))),
     CONSTRAINT reviews_not_its_own_successor CHECK (((replaced_by <> id) AND (returned_from <> id))),
@@ -1765,7 +1776,8 @@ END) STORED NOT NULL,
     CONSTRAINT reviews_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'normal'::text, 'high'::text]))),
     CONSTRAINT reviews_search_text_check CHECK ((length(search_text) <= 50000)),
     CONSTRAINT reviews_second_person CHECK (((NOT two_person) OR (decided_by IS NULL) OR decided_by_policy OR (first_by IS NOT NULL))),
-    CONSTRAINT reviews_sent CHECK (((state <> ALL (ARRAY['sent'::text, 'consumed'::text, 'finished'::text, 'failed'::text])) OR (sent_at IS NOT NULL))),
+    CONSTRAINT reviews_send_with_check CHECK ((send_with <> ''::text)),
+    CONSTRAINT reviews_sent CHECK (((state <> ALL (ARRAY['sent'::text, 'consumed'::text, 'finished'::text])) OR (sent_at IS NOT NULL))),
     CONSTRAINT reviews_shape_check CHECK ((shape <> ''::text)),
     CONSTRAINT reviews_state_check CHECK ((state = ANY (ARRAY['open'::text, 'decided'::text, 'sent'::text, 'consumed'::text, 'finished'::text, 'failed'::text, 'superseded'::text, 'answered_elsewhere'::text, 'expired'::text, 'withdrawn'::text]))),
     CONSTRAINT reviews_thread_id_check CHECK ((thread_id <> ''::text)),
@@ -1856,7 +1868,28 @@ CREATE VIEW reviews.shown AS
     needs_person,
     closed_at,
     updated_at,
-    nodes
+    nodes,
+        CASE
+            WHEN (phase = 'moving'::text) THEN delivery_error
+            ELSE NULL::text
+        END AS delivery_error,
+        CASE
+            WHEN (phase = 'moving'::text) THEN failing_since
+            ELSE NULL::timestamp with time zone
+        END AS failing_since,
+        CASE
+            WHEN (phase = 'moving'::text) THEN delivery_tries
+            ELSE 0
+        END AS delivery_tries,
+        CASE
+            WHEN ((phase = 'moving'::text) AND (delivery_error IS NOT NULL) AND (gave_up_at IS NULL)) THEN next_look_at
+            ELSE NULL::timestamp with time zone
+        END AS next_try_at,
+        CASE
+            WHEN (phase = 'moving'::text) THEN gave_up_at
+            ELSE NULL::timestamp with time zone
+        END AS gave_up_at,
+    send_with
    FROM reviews.reviews;
 
 
@@ -3724,6 +3757,13 @@ CREATE INDEX reviews_decided_by ON reviews.reviews USING btree (decided_by, deci
 --
 
 CREATE INDEX reviews_facets ON reviews.reviews USING btree ("left"(COALESCE(graph, ''::text), 200), "left"(COALESCE(assistant_name, ''::text), 200), groups);
+
+
+--
+-- Name: reviews_failing; Type: INDEX; Schema: reviews; Owner: -
+--
+
+CREATE INDEX reviews_failing ON reviews.reviews USING btree (failing_since) WHERE ((phase = 'moving'::text) AND (delivery_error IS NOT NULL));
 
 
 --

@@ -21,8 +21,17 @@ from stationmaster.reviews.leases import LEASE_S
 from stationmaster.reviews.model import Review, ThreadSnapshot
 from stationmaster.reviews.observe import observe
 from stationmaster.reviews.plain_text import kept
-from stationmaster.reviews.sending import Request, get_ready, is_asked, obstacle, prepare, send
+from stationmaster.reviews.sending import (
+    Request,
+    get_ready,
+    is_asked,
+    obstacle,
+    prepare,
+    require_asked,
+    send,
+)
 from stationmaster.reviews.trail import leave
+from stationmaster.reviews.undelivered import FailedHere, put_off
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
 TAKE, PUT_BACK, MARK_SENT, MARK_UNSENT = (
@@ -31,9 +40,9 @@ TAKE, PUT_BACK, MARK_SENT, MARK_UNSENT = (
 MARK_AGAIN = QUERIES["mark_again"]
 NOTE_RUN, REFUSE, NEEDS_PERSON = QUERIES["note_run"], QUERIES["refuse"], QUERIES["needs_person"]
 
-UNCERTAIN_S = 10.0
-"""After a request whose end is not known: a server that is slow may still take it."""
 JOIN_S = 1.0
+NOT_THE_ANSWERS = frozenset({401, 403, 404})
+"""What the server refuses whatever the answer is: our key, or an assistant that is gone."""
 
 logger = logging.getLogger(__name__)
 
@@ -48,22 +57,34 @@ async def take(desk: Desk, limit: int) -> list[str]:
 
 async def step(desk: Desk, review_id: str) -> None:
     """Take one answer as far as it gets now, and put it back for a later look if there is more to come."""
-    hold_s = 0.0
+    went, trouble = False, None
     try:
-        if review := await _find(desk, review_id):
-            await get_ready(desk.server, review)
-            seen = (await observe(desk, review.thread_id, "deliver", mine=(review_id,))).seen
-            review = await _find(desk, review_id)
-            if review and isinstance(seen, ThreadSnapshot):
-                await _further(desk, review, seen)
-    except AgentServerUnavailable as error:
+        await _look_and_send(desk, review_id)
+        went = True
+    except (AgentServerUnavailable, AgentServerRefused) as error:
         logger.warning("review %s: %s", review_id, error)
-        hold_s = UNCERTAIN_S
-    except AgentServerRefused as error:
-        logger.warning("review %s: %s", review_id, error)
+        trouble = error
+    except psycopg.Error:
+        raise
+    except Exception as error:
+        # Kept beside the answer, or nobody but the log would tell that it stays where it is.
+        trouble = FailedHere(error)
+        raise
     finally:
-        async with desk.pool.connection() as conn:
-            await conn.execute(PUT_BACK, {"id": review_id, "worker": desk.name, "hold_s": hold_s})
+        if trouble is None:
+            async with desk.pool.connection() as conn:
+                await conn.execute(PUT_BACK, {"id": review_id, "worker": desk.name, "went": went})
+        else:
+            await put_off(desk, review_id, trouble)
+
+
+async def _look_and_send(desk: Desk, review_id: str) -> None:
+    if review := await _find(desk, review_id):
+        await get_ready(desk.server, review)
+        seen = (await observe(desk, review.thread_id, "deliver", mine=(review_id,))).seen
+        review = await _find(desk, review_id)
+        if review and isinstance(seen, ThreadSnapshot):
+            await _further(desk, review, seen)
 
 
 async def _further(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
@@ -71,6 +92,8 @@ async def _further(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
     if seen.busy or review.state == "consumed" or review.resume_run_id is not None:
         return
     asked = is_asked(review, seen)
+    if review.state == "decided" and not asked:
+        require_asked(review, seen)
     why = obstacle(review, seen) if asked else None
     # Read before anything is marked: what lies between a mark and its request can be taken for a request.
     made = await prepare(desk.server, review, seen) if asked and not why else None
@@ -95,22 +118,31 @@ async def _further(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
 async def _dispatch(desk: Desk, review: Review, made: Request) -> None:
     """The request itself, and what its reply says. An end that is not known is raised: the next look finds the run,
     or sends again."""
-    known = {"id": review.id, "decided_at": review.decided_at}
     try:
         run_id = await send(desk.server, made)
     except (ThreadBusy, NeverArrived) as error:
-        if not writes_state(review):  # else the state may be written already, which the next look sees
-            async with desk.pool.connection() as conn:
-                if await (await conn.execute(MARK_UNSENT, known)).fetchone():
-                    await leave(conn, review, "unsent", {"why": kept(str(error))})
+        await _unsent(desk, review, str(error))
         return
     except AgentServerRefused as error:
+        if error.http_status in NOT_THE_ANSWERS:
+            await _unsent(desk, review, str(error))
+            raise
         if isinstance((await observe(desk, review.thread_id, "deliver")).seen, ThreadSnapshot):
             await _refused(desk, review, str(error))
         return
     await _note_run(desk, review, run_id)
     await desk.server.join(review.thread_id, run_id, JOIN_S)
     await observe(desk, review.thread_id, "deliver")
+
+
+async def _unsent(desk: Desk, review: Review, why: str) -> None:
+    """Nothing was started, and it is an answer that waits again."""
+    if writes_state(review):
+        return  # the state may be written already, which the next look sees
+    async with desk.pool.connection() as conn:
+        known = {"id": review.id, "decided_at": review.decided_at}
+        if await (await conn.execute(MARK_UNSENT, known)).fetchone():
+            await leave(conn, review, "unsent", {"why": kept(why)})
 
 
 async def _note_run(desk: Desk, review: Review, run_id: str) -> None:

@@ -4,18 +4,22 @@ update reviews.reviews set worked_by = :worker, worked_until = now() + make_inte
 where id in (
     select id from reviews.reviews
     where phase = 'moving' and next_look_at <= now() and (worked_until is null or worked_until < now())
+        and gave_up_at is null
     order by next_look_at
     limit :limit
     for update skip locked)
 returning id;
 
 -- name: put_back
--- Look again later, the less news there was the later; `hold_s` keeps others from concluding meanwhile.
+-- Look again later, the less news there was the later. What had kept it, if `went`, does so no more.
 update reviews.reviews set
-    worked_until = case when :hold_s > 0 then now() + make_interval(secs => :hold_s) end,
+    worked_until = null,
     tries = tries + 1,
-    next_look_at = now() + make_interval(secs => greatest(
-        :hold_s, (array[0.1, 0.2, 0.5, 1.0, 2.0, 5.0])[least(tries + 1, 6)]::float8))
+    next_look_at = now() + make_interval(secs => (array[0.1, 0.2, 0.5, 1.0, 2.0, 5.0])[least(tries + 1, 6)]::float8),
+    delivery_error = case when not :went then delivery_error end,
+    failing_since = case when not :went then failing_since end,
+    delivery_tries = case when :went then 0 else delivery_tries end,
+    told_at = case when not :went then told_at end
 where id = :id and worked_by = :worker and phase = 'moving';
 
 -- name: mark_sent^

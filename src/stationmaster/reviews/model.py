@@ -253,6 +253,16 @@ class Review:
     updated_at: datetime
     nodes: tuple[str, ...]
     """The graph's nodes beside the one that waits, for answers that are written as one of them."""
+    delivery_error: str | None = None
+    """Why its answer could not be taken further when that was last tried; None as long as it is on its way."""
+    failing_since: datetime | None = None
+    delivery_tries: int = 0
+    """How often that was tried in vain since then."""
+    next_try_at: datetime | None = None
+    gave_up_at: datetime | None = None
+    """The service tries no more by itself; the answer is kept."""
+    send_with: str | None = None
+    """The assistant's id with which an operator had it sent, in place of the one that asked."""
 
     @property
     def returned(self) -> bool:
@@ -262,20 +272,10 @@ class Review:
     def pending(self) -> Pending:
         """The question as it was shown, for shapes."""
         return Pending(
-            thread_id=self.thread_id,
-            interrupt_id=self.interrupt_id,
-            value=self.payload,
-            response_schema=self.response_schema,
-            node=self.node,
-            namespace=self.namespace,
-            checkpoint_id=self.checkpoint_id,
-            kind=self.kind,
-            debug=self.debug,
-            nodes=self.nodes,
-        )
-
-
-ActionName: TypeAlias = Literal["approve", "edit", "reject", "ignore", "respond", "answer", "continue"]
+            thread_id=self.thread_id, interrupt_id=self.interrupt_id, value=self.payload,
+            response_schema=self.response_schema, node=self.node, namespace=self.namespace,
+            checkpoint_id=self.checkpoint_id, kind=self.kind, debug=self.debug, nodes=self.nodes,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,7 @@ update reviews.reviews set
     -- A default that the graph refused is not tried again and again.
     expires_at = case when :state = 'open' and decided_by_policy then null else expires_at end,
     worked_until = case when :state = 'open' or :closed then null else worked_until end,
+    delivery_error = null, failing_since = null, delivery_tries = 0, told_at = null, gave_up_at = null,
     next_look_at = now()
 where id = :id and state = :was and decided_at is not distinct from :was_decided_at
     and resume_run_id is not distinct from :was_run_id

@@ -80,6 +80,12 @@ class _Look:
         here = leaf(self.snapshot.checkpoint)
         return review.kind == "breakpoint" and here.checkpoint_id == review.checkpoint_id
 
+    def nothing_moved(self, review: Review) -> bool:
+        """No run since the one that asked, and the same checkpoint: only the graph can have changed."""
+        same = leaf(self.snapshot.checkpoint).checkpoint_id == review.checkpoint_id
+        known = any(run.run_id == review.run_id for run in self.snapshot.runs)
+        return same and known and not runs_after(review, self.snapshot)
+
     def carrier(self, review: Review) -> RunInfo | None:
         return carrier_of(review, self.snapshot)
 
@@ -123,6 +129,8 @@ def _undelivered(review: Review, look: _Look) -> Move | None:
         return None
     if look.stands_at(review) and not look.errors:
         return None  # a run is under way, or one was cancelled: the breakpoint is where it was
+    if review.state == "decided" and look.nothing_moved(review):
+        return None  # its graph has changed under it: the answer is kept, and somebody is told
     state, why = look.why_gone(review)
     return Move(review, state, why, drift=state)
 

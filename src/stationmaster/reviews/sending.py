@@ -3,13 +3,25 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stationmaster.reviews.agent_server import AgentServer
+from stationmaster.reviews.agent_server import AgentServer, ThreadGone
 from stationmaster.reviews.answering import resume_of, writes_state
-from stationmaster.reviews.carrying import stamp
+from stationmaster.reviews.asking_as import asked_as, is_graphs_own
+from stationmaster.reviews.carrying import runs_after, stamp
 from stationmaster.reviews.errors import AgentServerRefused
 from stationmaster.reviews.model import Checkpoint, Review, ThreadSnapshot
 from stationmaster.reviews.plan import half_sent
 from stationmaster.reviews.questions import find, leaf, questions
+
+
+class QuestionNotShown(AgentServerRefused):
+    """The thread stands where it asked, and its graph, as it is now, asks nothing there."""
+
+    def __init__(self, review: Review) -> None:
+        super().__init__(
+            f"the thread stands where it asked, and its graph asks nothing there any more: its code has changed; see "
+            f"that it has the node `{review.node}` again, or close the answer", 409,
+        )  # fmt: skip
+
 
 DECIDED_BY = "decided_by"
 DECIDERS = "deciders"
@@ -18,7 +30,7 @@ DECIDERS = "deciders"
 
 def obstacle(review: Review, seen: ThreadSnapshot) -> str | None:
     """Why the answer can't be sent as things stand, beyond what waiting solves; None if it can."""
-    if review.assistant_id is None and not _assistant(seen):
+    if _given(review) is None and not _assistant(seen):
         return "the thread names no assistant to run it with: resume it from the client that started it"
     alike = [found for found in questions(seen) if found.interrupt_id == review.interrupt_id]
     if len(alike) > 1:
@@ -33,6 +45,12 @@ def is_asked(review: Review, seen: ThreadSnapshot) -> bool:
         for found in questions(seen)
     )
     return same or half_sent(review, seen)
+
+
+def require_asked(review: Review, seen: ThreadSnapshot) -> None:
+    """Of an answer whose question is gone from a thread that no run has moved since: QuestionNotShown."""
+    if not seen.busy and not runs_after(review, seen):
+        raise QuestionNotShown(review)
 
 
 @dataclass(frozen=True)
@@ -53,14 +71,17 @@ class Request:
 async def get_ready(server: AgentServer, review: Review) -> None:
     """Have the server say now, before the look at the thread, what `prepare` asks it: then it is known, and the answer
     leaves right after the look."""
-    if review.assistant_id and review.state in ("decided", "sent"):
-        await _decided_by(server, review.assistant_id, review)
+    assistant_id = _given(review)
+    if assistant_id and review.state in ("decided", "sent"):
+        if review.resume_run_id is None and not await server.assistant(assistant_id):
+            raise ThreadGone(_gone(review), 404)
+        await _decided_by(server, assistant_id, review)
         await server.takes_conditions()
 
 
 async def prepare(server: AgentServer, review: Review, seen: ThreadSnapshot) -> Request:
     """What is sent after `seen`; of two steps the first is left out where `seen` shows it done."""
-    resume, assistant_id = resume_of(review), review.assistant_id or _assistant(seen)
+    resume, assistant_id = resume_of(review), _given(review) or _assistant(seen)
     if assistant_id is None:
         raise ValueError("no assistant; `obstacle` says so")
     made = Request(review.thread_id, assistant_id, stamp(review, seen))
@@ -108,6 +129,24 @@ async def _stamped(server: AgentServer, assistant_id: str, review: Review, updat
         return update
     decided_by = await _decided_by(server, assistant_id, review)
     return {**(update or {}), **decided_by} if decided_by else update
+
+
+def _given(review: Review) -> str | None:
+    """The assistant that an operator has named for it, else the one that asked."""
+    return review.send_with or review.assistant_id
+
+
+def _gone(review: Review) -> str:
+    own = review.send_with is None and is_graphs_own(review.graph, review.assistant_id)
+    who = review.send_with or asked_as(
+        review.graph, review.assistant_id, review.assistant_name, review.assistant_version
+    )
+    lost, mend = (
+        (f"the graph {review.graph}", "bring it back in langgraph.json")
+        if own
+        else (f"the assistant {who}", "make it again under its id")
+    )
+    return f"{lost} is gone from the Agent Server: {mend}, or send the answer with another assistant"
 
 
 def _address(top: Checkpoint, review: Review) -> dict[str, Any] | None:

@@ -4,12 +4,31 @@ update reviews.reviews set next_look_at = now()
 where id = :id and phase = 'moving'
 returning id;
 
+-- name: retry^
+-- The same for an answer that could not be delivered, with all the time that a new one has.
+update reviews.reviews set
+    next_look_at = now(), failing_since = now(), delivery_tries = 0, told_at = null,
+    needs_person = needs_person and gave_up_at is null, gave_up_at = null
+where id = :id and phase = 'moving' and delivery_error is not null
+returning id;
+
+-- name: send_with^
+-- The same, with another assistant than the one that asked. Only what never left: whether the other has it, none can say.
+update reviews.reviews set
+    send_with = :assistant_id, next_look_at = now(), failing_since = now(), delivery_tries = 0, told_at = null,
+    needs_person = needs_person and gave_up_at is null, gave_up_at = null
+where id = :id and state = 'decided' and delivery_error is not null
+returning id;
+
 -- name: give_up^
--- An answer of which state shows neither arrival nor question: nothing is sent any more.
+-- An answer of which state shows neither arrival nor question, or that can't be delivered and that no worker is sending
+-- at this moment: nothing is sent any more.
 update reviews.reviews set
     state = 'failed', closed_at = now(), ended_at = coalesce(ended_at, now()), needs_person = false, note = :note,
-    worked_until = null
-where id = :id and state = 'sent' and needs_person
+    error = coalesce(error, delivery_error), worked_until = null
+where id = :id and (
+    state = 'sent' and needs_person and delivery_error is null
+    or state in ('decided', 'sent') and delivery_error is not null and coalesce(worked_until < now(), true))
 returning id;
 
 -- name: tick_off^

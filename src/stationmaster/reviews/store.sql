@@ -152,9 +152,10 @@ select name, n, last_thread, last_at from reviews.drift order by name;
 select watermark, last_sweep_at, last_full_at, lag_s from reviews.sweep;
 
 -- name: stuck(every_group, own_groups, limit)
--- What an operator must look at: marked ones, and answers that have been on their way for over two minutes.
+-- What an operator must look at: marked ones, answers that can't be delivered, and those that have been on their way for
+-- over two minutes.
 select * from reviews.shown
-where (needs_person or (state in ('decided', 'sent') and coalesce(sent_at, send_after, decided_at) < now() - interval '2 minutes'))
+where (needs_person or delivery_error is not null or (state in ('decided', 'sent') and coalesce(sent_at, send_after, decided_at) < now() - interval '2 minutes'))
     and (:every_group or groups && :own_groups::text[])
 order by updated_at desc
 limit :limit;

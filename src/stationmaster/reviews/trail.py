@@ -14,11 +14,12 @@ SERVICE = "service:stationmaster"
 """The actor where no person acted. No user's name may hold a colon."""
 _EVENTS: dict[str, Kind] = {
     "opened": "opened", "returned": "opened", "reopened": "opened", "decided": "decided", "consumed": "consumed",
-    **dict.fromkeys(CLOSED, "closed"),
+    "undelivered": "undelivered", "stopped": "undelivered", **dict.fromkeys(CLOSED, "closed"),
 }  # fmt: skip
 # An answer's way through the graph (finished, failed) is nothing to interrupt people with.
 _MOMENTS: dict[str, notify.Moment] = {
     "opened": "opened", "returned": "opened", "reopened": "opened", "reminded": "reminder", "escalated": "escalation",
+    "undelivered": "undelivered", "stopped": "undelivered",
     "decided": "resolution", **dict.fromkeys(CLOSED - {"finished", "failed"}, "resolution"),
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from stationmaster.cli.reviews_shown import print_list, print_review
 NOW = datetime.now(UTC).isoformat()
 UNSET = (
     "assistant_version", "first_answer", "first_by", "due_at", "decided_by", "decided_at", "reason", "run_status",
-    "error", "note", "replaced_by", "returned_from", "body", "claimed_by", "decision",
+    "error", "note", "replaced_by", "returned_from", "body", "claimed_by", "decision", "delivery_error", "gave_up_at",
 )  # fmt: skip
 
 

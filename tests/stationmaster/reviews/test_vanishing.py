@@ -140,7 +140,8 @@ async def test_an_answer_survives_a_proxy_that_answers_for_its_server(
     real = asking.desk.server.client
     async with httpx.AsyncClient(transport=httpx.MockTransport(front), base_url="http://x") as http:
         monkeypatch.setattr(asking.desk.server, "client", LangGraphClient(http))
-        monkeypatch.setattr("stationmaster.reviews.deliver.UNCERTAIN_S", 0.0)
+        for pause in ("UNCERTAIN_S", "FIRST_PAUSE_S"):
+            monkeypatch.setattr(f"stationmaster.reviews.undelivered.{pause}", 0.0)
         await asking.settle("decided")
         assert (await asking.review()).answer == 1
     monkeypatch.setattr(asking.desk.server, "client", real)

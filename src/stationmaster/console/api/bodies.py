@@ -77,8 +77,11 @@ class ManyDecisions(Body):
 class Settling(Body):
     """What an operator does about an answer that got stuck."""
 
-    action: Literal["look_again", "give_up", "tick_off", "continue"]
+    action: Literal["look_again", "retry", "give_up", "tick_off", "continue"]
     note: Annotated[str, StringConstraints(max_length=1_000), AfterValidator(_keepable)] | None = None
+    assistant: Word | None = Field(
+        None, description="With `retry`: the id or the name of an assistant to send the answer with instead."
+    )
 
 
 class Replaying(Body):
@@ -165,6 +168,12 @@ class ReviewOut(BaseModel):
     closed_at: datetime | None
     updated_at: datetime
     nodes: list[str]
+    delivery_error: str | None = Field(description="Why the answer could not be taken further, if so.")
+    failing_since: datetime | None
+    delivery_tries: int
+    next_try_at: datetime | None
+    gave_up_at: datetime | None = Field(description="Since when it is tried no more by itself.")
+    send_with: str | None
 
 
 class ReviewDetail(ReviewOut):

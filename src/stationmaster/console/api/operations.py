@@ -14,6 +14,7 @@ from stationmaster.console.operators import carry_out
 from stationmaster.postgres.queries import load
 from stationmaster.reviews import store
 from stationmaster.reviews.errors import Conflict, NotFound
+from stationmaster.reviews.settling import action_of, why_stuck
 from webhooks.retrying import retry
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
@@ -79,18 +80,25 @@ async def retry_delivery(
 async def settle_review(review_id: str, body: Settling, who: Who, at_hand: AtHand) -> JSONResponse:
     """Do what is safe about an answer that got stuck; a lead of its groups.
 
-    `look_again` at what is on its way; `give_up` (with a note of what was found out) what state can't tell; `tick_off`
-    what was seen to; `continue` a thread whose run failed after it took the answer, if nothing has moved it since.
+    `look_again` at what is on its way; `retry` what could not be delivered, with another `assistant` if need be;
+    `give_up` (with a note of what was found out) that, or what state can't tell; `tick_off` what was seen to;
+    `continue` a thread whose run failed after it took the answer, if nothing has moved it since.
     """
-    done = await carry_out(at_hand, review_id, who, body.action, body.note or "")
+    done = await carry_out(at_hand, review_id, who, body.action, body.note or "", body.assistant or "")
     return JSONResponse(review_json(done))
 
 
 @declared(response_model=list[Any])
 async def list_stuck(who: Lead, at_hand: AtHand) -> JSONResponse:
-    """Answers that did not arrive as they should, and reviews that say that a person must look."""
+    """Answers that did not arrive as they should, and reviews that say that a person must look.
+
+    `why` says what keeps each, and `action` what is safe to do about it.
+    """
     async with at_hand.pool.connection() as conn:
-        return JSONResponse([review_json(review) for review in await store.stuck(conn, who)])
+        stuck = await store.stuck(conn, who)
+    return JSONResponse(
+        [{**review_json(one), "why": why_stuck(one), "action": action_of(one)} for one in stuck]
+    )
 
 
 @declared(response_model=dict[str, Any])

@@ -17,7 +17,7 @@ from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.errors import NotFound, ReviewError
 from stationmaster.reviews.model import Review
 from stationmaster.reviews.outbox import queue
-from stationmaster.reviews.settling import action_of, may_continue
+from stationmaster.reviews.settling import action_of, may_close, may_continue, why_stuck
 from webhooks.retrying import retry
 
 QUERIES = load(Path(__file__).with_suffix(".sql"))
@@ -76,11 +76,9 @@ async def _draw(request: Request, viewer: Identity, problem: ReviewError | None 
 async def settle(request: Request, viewer: Identity) -> Response:
     """The safe action for a stuck answer; what it was told by, or why it was not done, on the same page."""
     form = await request.form()
-    action, note = str(form.get("action", "")), str(form.get("note", ""))
+    given = (str(form.get(name, "")) for name in ("action", "note", "assistant"))
     try:
-        done = await operators.carry_out(
-            services(request), request.path_params["review_id"], viewer, action, note
-        )
+        done = await operators.carry_out(services(request), request.path_params["review_id"], viewer, *given)
     except NotFound:
         raise
     except ReviewError as error:
@@ -111,19 +109,7 @@ async def replay(request: Request, viewer: Identity) -> Response:
 
 
 def _stuck(review: Review) -> dict[str, Any]:
-    return {"review": review, "why": why(review), "action": action_of(review), "go_on": may_continue(review)}
-
-
-def why(review: Review) -> str:
-    """Where an answer got stuck, in a sentence."""
-    if review.note:
-        return review.note
-    if review.state == "decided":
-        return (
-            "Decided, and not sent: the Agent Server can't be reached, or another run keeps the thread busy."
-        )
-    if review.state == "sent":
-        return "Sent, and the thread does not show that it was taken."
-    if review.state == "consumed":
-        return "Taken by the graph, whose run has not ended."
-    return "Marked for a person to look at."
+    return {
+        "review": review, "why": why_stuck(review), "action": action_of(review), "go_on": may_continue(review),
+        "may_close": may_close(review), "since": review.failing_since or review.updated_at,
+    }  # fmt: skip

@@ -24,7 +24,7 @@ from stationmaster.reviews import audit, json_text, results, shapes, store
 from stationmaster.reviews.access.identity import Identity
 from stationmaster.reviews.asking_as import asked_as
 from stationmaster.reviews.model import Review
-from stationmaster.reviews.settling import may_continue
+from stationmaster.reviews.settling import may_close, may_continue
 from stationmaster.reviews.store import ListQuery
 
 TALL = 1_500
@@ -152,6 +152,7 @@ def _outcome(found: Review, viewer: Identity) -> dict[str, Any]:
         "stale": standing.stale(found, viewer.name), "steps": standing.steps(found),
         "undo": standing.undo_seconds(found, viewer.name, datetime.now(UTC)), "changes": standing.changes(found.edits),
         "go_on": may_continue(found) and viewer.has("lead"), "has_result": results.has_result(found),
+        "undelivered": standing.undelivered(found, datetime.now(UTC)), "may_close": may_close(found),
     }  # fmt: skip
 
 

@@ -37,6 +37,16 @@ class Stale:
 
 
 @dataclass(frozen=True)
+class Undelivered:
+    """Why an answer got no further, and what the service does next."""
+
+    head: str
+    why: str
+    next: str
+    gave_up: bool
+
+
+@dataclass(frozen=True)
 class Change:
     """A field that was edited, before and after."""
 
@@ -61,6 +71,8 @@ def steps(review: Review) -> list[Step]:
 
 
 def _waiting(review: Review, label: str) -> str:
+    if review.delivery_error is not None:
+        return {"Sent": "not delivered", "Taken": "not known"}.get(label, "")
     return {"Sent": "waiting to leave", "Taken": "waiting for the graph"}.get(label, "") or "under way"
 
 
@@ -102,6 +114,26 @@ def stale(review: Review, viewer: str) -> Stale | None:
         )
         return Stale("Expired", note or told, *replaced)
     return Stale("Withdrawn", note or "The thread is gone, and the question with it.", *replaced)
+
+
+def undelivered(review: Review, now: datetime) -> Undelivered | None:
+    """What to tell of an answer that got stuck on its way; None while nothing keeps it."""
+    if review.delivery_error is None or review.failing_since is None:
+        return None
+    head = {
+        "decided": "The answer could not be delivered",
+        "sent": "Whether the answer arrived can't be seen",
+        "consumed": "How the run goes on can't be seen",
+    }[review.state]
+    times = "once" if review.delivery_tries == 1 else f"{review.delivery_tries} times"
+    tried = f"tried {times} in {words.span(now - review.failing_since)}"
+    if review.gave_up_at is not None or review.next_try_at is None:
+        told = f"The answer is kept. It was {tried}, and is tried no more by itself."
+        return Undelivered(head, review.delivery_error, told, gave_up=True)
+    left = words.span(review.next_try_at - now)
+    when = "in a moment" if review.next_try_at <= now else f"in {left}"
+    told = f"The answer is kept, and is tried again {when} (so far {tried})."
+    return Undelivered(head, review.delivery_error, told, gave_up=False)
 
 
 def undo_seconds(review: Review, viewer: str, now: datetime) -> int:

@@ -19,6 +19,8 @@ _SAID = {
     "escalated": "escalated it", "link_used": "used a link from a message", "refused": "told that the graph refused",
     "reopened": "opened it again: the answer was refused", "settled": "saw to it",
     "continued": "continued the thread", "unsent": "could not send it now, and tries again",
+    "undelivered": "could not deliver the answer, and goes on trying",
+    "stopped": "could not deliver the answer, and tries no more by itself",
     "replayed": "had a message about it sent again",
 }  # fmt: skip
 # Comments stand in the list themselves.

@@ -37,6 +37,8 @@ class Status:
 
 def status(review: Review, viewer: str) -> Status:
     """Where a review stands, as `viewer` should read it."""
+    if review.state == "decided" and review.delivery_error is not None:
+        return Status("Not delivered", "failed")
     if review.needs_person and review.phase != "closed":
         return Status("Needs an operator", "failed")
     if review.state != "open":

@@ -10,8 +10,10 @@ from langgraph_sdk.errors import NotFoundError
 
 from stationmaster.reviews.agent_server.translating import NeverArrived, translated
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
+from stationmaster.reviews.store import is_id
 
 TTL_S = 300.0
+SEARCHED = 1000
 Known = TypeVar("Known")
 
 
@@ -24,7 +26,8 @@ class Learning:
     _kept: dict[tuple[str, str], tuple[float, Any]] = field(default_factory=dict)
 
     async def assistant(self, assistant_id: str) -> Mapping[str, Any]:
-        """{assistant_id, graph_id, name, version, ...} as it is now; {} when it is gone. Kept for a while."""
+        """{assistant_id, graph_id, name, version, ...} as it is now; {} when it is gone. Kept for a while; that one is
+        gone is not, for it may be made again."""
 
         async def ask() -> Mapping[str, Any]:
             with translated(self.url):
@@ -33,7 +36,19 @@ class Learning:
                 except NotFoundError:
                     return {}
 
-        return await self._remembered("assistant", assistant_id, ask)
+        found = await self._remembered("assistant", assistant_id, ask)
+        if not found:
+            self._kept.pop(("assistant", assistant_id), None)
+        return found
+
+    async def assistant_named(self, given: str) -> Mapping[str, Any]:
+        """The assistant with this id or, if only one has it, this name; {} if there is none."""
+        if is_id(given):
+            return await self.assistant(given)
+        with translated(self.url):
+            found: Any = await self.client.assistants.search(name=given, limit=SEARCHED)
+        exact = [assistant for assistant in found if assistant["name"] == given]
+        return exact[0] if len(exact) == 1 else {}
 
     async def state_keys(self, assistant_id: str) -> frozenset[str]:
         """The keys of the state of the assistant's graph. Kept for a while; empty when the server can't say."""

@@ -15,6 +15,7 @@ from stationmaster.reviews.agent_server.learning import TTL_S, Learning
 from stationmaster.reviews.agent_server.translating import (
     NeverArrived,
     ThreadMissing,
+    reading_state,
     require_its_own,
     require_told_by_itself,
     translated,
@@ -107,7 +108,8 @@ class AgentServer(Learning):
             except NotFoundError as error:
                 require_its_own(error)
                 forgotten.add(run_id)
-        state = await self.client.threads.get_state(thread_id, subgraphs=True)
+        with reading_state():
+            state = await self.client.threads.get_state(thread_id, subgraphs=True)
         return snapshot_from(row, state, [*runs, *more], frozenset(forgotten))
 
     async def confirm_gone(self, thread_id: str) -> None:
@@ -236,6 +238,12 @@ class AgentServer(Learning):
             await self.client.threads.update_state(
                 thread_id, values, as_node=as_node, checkpoint=_checkpoint(checkpoint)
             )
+
+    async def give_thread_to(self, thread_id: str, assistant: Mapping[str, Any]) -> None:
+        """From now on the thread's state is read by the graph of this assistant."""
+        whose = {"graph_id": assistant["graph_id"], "assistant_id": assistant["assistant_id"]}
+        with translated(self.url):
+            await self.client.threads.update(thread_id, metadata=whose)
 
     async def join(self, thread_id: str, run_id: str, timeout_s: float) -> bool:
         """Wait for the run's end, whatever it is; False when it still runs after `timeout_s`."""

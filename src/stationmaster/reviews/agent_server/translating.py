@@ -21,6 +21,10 @@ class ThreadMissing(AgentServerRefused):
     """The server does not know the thread, and it is not yet sure that it was deleted: nothing is concluded."""
 
 
+class StateUnreadable(AgentServerRefused):
+    """The thread is there, and its graph as it is now can't read its state: it is gone, or its schema has changed."""
+
+
 class NeverArrived(AgentServerUnavailable):
     """No connection: the request certainly did not reach the server."""
 
@@ -55,6 +59,21 @@ def translated(url: str) -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def reading_state() -> Iterator[None]:
+    """Inside `translated`: of a thread that was there a moment ago."""
+    try:
+        yield
+    except APIStatusError as error:
+        if error.status_code not in (400, 404, 422):
+            raise
+        raise StateUnreadable(
+            f"the thread's state can't be read by its graph as that is now ({_said(error)}): bring back the graph in "
+            "langgraph.json, or have its code take what the thread holds",
+            error.status_code,
+        ) from error
+
+
 def require_its_own(error: NotFoundError) -> None:
     """A proxy in front of the server answers 404 too; the server says it in JSON."""
     body = error.body
@@ -85,7 +104,7 @@ def _said(error: APIStatusError) -> str:
     """What the server said, in at most 300 characters."""
     body = error.body
     said = body.get("detail") if isinstance(body, Mapping) else None
-    return str(said or error.message)[:300]
+    return " ".join(str(said or error.message).split())[:300]
 
 
 def _way_out(status: int) -> str:

@@ -11,7 +11,7 @@ from stationmaster.reviews.outbox import queue, worker
 from stationmaster.reviews.outbox.queue import Dispatch, Receiver
 from stationmaster.settings import Settings
 
-Kind: TypeAlias = Literal["opened", "decided", "consumed", "closed"]
+Kind: TypeAlias = Literal["opened", "decided", "undelivered", "consumed", "closed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 LEASE = timedelta(seconds=60)
 LARGEST_PAYLOAD = 262_144
@@ -79,6 +79,10 @@ def _body(kind: Kind, review: Review) -> dict[str, Any]:
             "consumed_at": _time(review.consumed_at),
             "run_status": review.run_status,
             "replaced_by": review.replaced_by,
+            "delivery_error": review.delivery_error,
+            "failing_since": _time(review.failing_since),
+            "next_try_at": _time(review.next_try_at),
+            "gave_up_at": _time(review.gave_up_at),
         },
     }
 

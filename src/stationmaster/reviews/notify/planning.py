@@ -17,8 +17,10 @@ from stationmaster.reviews.outbox import queue, worker
 from stationmaster.reviews.outbox.queue import Dispatch, Receiver
 from stationmaster.settings import Settings
 
-Moment: TypeAlias = Literal["opened", "reminder", "escalation", "resolution"]
+Moment: TypeAlias = Literal["opened", "reminder", "escalation", "undelivered", "resolution"]
 MOMENTS: tuple[Moment, ...] = get_args(Moment)
+_AS_IF: dict[Moment, Moment] = {"undelivered": "escalation"}
+"""Moments that policies don't name: whom they tell is whom they tell of another."""
 LEASE = timedelta(minutes=3)
 
 
@@ -27,7 +29,7 @@ async def plan(conn: Connection, kind: Moment, review: Review) -> int:
 
     How many. None for what a developer asked for; and a group without a channel is told nothing.
     """
-    groups = [] if review.debug else review.policy.get("notify", {}).get(kind, [])
+    groups = [] if review.debug else review.policy.get("notify", {}).get(_AS_IF.get(kind, kind), [])
     body = as_shown(facts_of(kind, review))
     later = review.send_after if review.state == "decided" else None  # until then it may be taken back
     for group in groups:

@@ -9,11 +9,19 @@ from stationmaster.reviews.model import Review
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 _ZERO_WIDTH = "\u200b"
-_LEADS = {"opened": "Needs you", "reminder": "Reminder", "escalation": "Overdue"}
+_LEADS = {
+    "opened": "Needs you",
+    "reminder": "Reminder",
+    "escalation": "Overdue",
+    "undelivered": "Answer not delivered",
+}
 _ENDS = {
     "decided": "Answered", "expired": "Expired", "superseded": "No longer asked", "withdrawn": "No longer asked",
     "answered_elsewhere": "Answered elsewhere",
 }  # fmt: skip
+
+_TRIED_AGAIN = "The answer is kept and tried again; why it does not arrive stands on the review."
+_GAVE_UP = "The answer is kept and tried no more by itself: mend the cause, then have it tried again."
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,8 @@ def facts_of(kind: str, review: Review) -> dict[str, Any]:
         "state": review.state,
         "decided_by": review.decided_by,
         "decision": review.decision,
-        "decide_by_link": bool(review.policy.get("decide_by_link")),
+        "decide_by_link": bool(review.policy.get("decide_by_link")) and kind != "undelivered",
+        "gave_up": review.gave_up_at is not None,
     }
 
 
@@ -48,12 +57,14 @@ def worded(facts: Mapping[str, Any], url: str) -> Message:
     lines = [title]
     if kind == "resolution" and facts["decided_by"]:
         lines.append(f"{inert(facts['decision'] or 'answered')} by {inert(facts['decided_by'])}")
+    if kind == "undelivered":
+        lines.append(_GAVE_UP if facts["gave_up"] else _TRIED_AGAIN)
     asker = " / ".join(inert(name) for name in (facts["graph"], facts["assistant"]) if name)
     details = {
         "Asked by": asker,
         "Amount": None if facts["amount_usd"] is None else f"${facts['amount_usd']:,.2f}",
         "Risk": None if facts["risk"] == "normal" else facts["risk"],
-        "Due": None if kind == "resolution" else facts["due_at"],
+        "Due": facts["due_at"] if kind in _LEADS and kind != "undelivered" else None,
     }
     lines += [f"{name}: {value}" for name, value in details.items() if value]
     return Message(f"{lead}: {title}", "\n".join([*lines, "", url]))

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import logging
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -73,13 +75,31 @@ async def test_each_moment_tells_the_groups_named_for_it(
     pool: Pool, receiver: Receiver, kind: notify.Moment, columns: dict[str, object], subject: str, line: str
 ) -> None:
     review = await opened(pool, {kind: ["support"]}, **columns)
-    for moment in notify.MOMENTS:
+    for moment in set(notify.MOMENTS) - {"undelivered"}:
         assert await planned(pool, moment, review) == (1 if moment == kind else 0)
     await notify.deliver_due(pool, settings_with(hook(receiver)))
     (request,) = receiver.requests
     assert (
         json.loads(request.body)["title"].startswith(subject) and line in json.loads(request.body)["message"]
     )
+
+
+@pytest.mark.parametrize("gave_up", [False, True])
+async def test_who_hears_of_escalations_hears_of_an_answer_that_does_not_arrive(
+    pool: Pool, receiver: Receiver, gave_up: bool
+) -> None:
+    """Without what the server said of it, which may hold what stands in the thread."""
+    review = await opened(pool, {"escalation": ["support"], "opened": ["leads"]})
+    why: dict[str, Any] = {
+        "delivery_error": "input_value='Maria'",
+        "gave_up_at": review.opened_at if gave_up else None,
+    }
+    assert await planned(pool, "undelivered", replace(review, **why)) == 1
+    await notify.deliver_due(pool, settings_with(hook(receiver)))
+    told = json.loads(receiver.requests[0].body)
+    assert told["title"].startswith("Answer not delivered: Refund")
+    assert ("tried no more by itself" if gave_up else "kept and tried again") in told["message"]
+    assert "Maria" not in told["message"]
 
 
 async def test_a_developers_breakpoint_and_a_group_without_channel_tell_nobody(
