@@ -30,6 +30,7 @@ COMMANDS = (
     "webhooks",
     "demo",
     "shop",
+    "travel",
 )
 
 

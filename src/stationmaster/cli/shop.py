@@ -13,9 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from stationmaster.cli import shop_documents, shop_holds, shop_sanctions, shop_transactions
+from stationmaster.cli.data_dir import DataDir, settings_in
+from stationmaster.cli.importing import run_import
 from stationmaster.cli.terminal import harmless
 from stationmaster.postgres import ensure
-from stationmaster.settings import Settings, load_settings
 from stationmaster.shop import importer, ledger
 from stationmaster.shop.load import Counts
 from stationmaster.shop.seed import seed as seed_shop
@@ -29,9 +30,6 @@ app.add_typer(shop_documents.app, name="documents")
 app.add_typer(shop_sanctions.app, name="sanctions")
 app.add_typer(shop_transactions.app, name="transactions")
 
-DataDir = Annotated[
-    Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
-]
 OWN = "ledger"
 """The provider that needs no name: the shop's own."""
 COUNTED = {
@@ -46,7 +44,7 @@ def seed(data_dir: DataDir = None) -> None:
     """Fill an empty shop with customers, orders, policies and help articles; one that was filled stays as it is."""
 
     async def run() -> str:
-        return str(await seed_shop(await ensure(_settings(data_dir))))
+        return str(await seed_shop(await ensure(settings_in(data_dir))))
 
     typer.echo(f"shop: {asyncio.run(run())}")
 
@@ -61,17 +59,9 @@ def import_(
     """Load orders.json, users.json and products.json: all of it, or nothing and a list of what is wrong."""
 
     async def run() -> Mapping[str, Counts]:
-        return await importer.import_shop(await ensure(_settings(data_dir)), directory)
+        return await importer.import_shop(await ensure(settings_in(data_dir)), directory)
 
-    try:
-        done = asyncio.run(run())
-    except importer.ImportRefused as refused:
-        for problem in refused.problems:
-            typer.echo(str(problem), err=True)
-        raise
-    for table, counts in done.items():
-        name = table.replace("_", " ")
-        typer.echo(f"{name}: {counts.added} added, {counts.changed} changed, {counts.unchanged} as they were")
+    done = run_import(run())
     if done["orders"].added:
         typer.echo("the files hold no dates: the days of new orders were made up from their numbers")
 
@@ -85,7 +75,7 @@ def show_ledger(
     """Show the refunds that tickets have led to, and count mails and dead letters."""
 
     async def run() -> tuple[ledger.Summary, list[dict[str, object]]]:
-        uri = await ensure(_settings(data_dir))
+        uri = await ensure(settings_in(data_dir))
         return await ledger.summary(uri, ticket), await ledger.refunds(uri, ticket)
 
     counts, rows = asyncio.run(run())
@@ -119,8 +109,3 @@ def _print_ledger(console: Console, counts: ledger.Summary, rows: Sequence[Mappi
     console.print(
         f"{made} in {number} {'refund' if number == 1 else 'refunds'}; {', '.join(said)}", highlight=False
     )
-
-
-def _settings(data_dir: Path | None) -> Settings:
-    settings = load_settings()
-    return settings.model_copy(update={"data_dir": data_dir.absolute()}) if data_dir else settings

@@ -12,16 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from stationmaster.cli.data_dir import DataDir, settings_in
 from stationmaster.cli.terminal import harmless
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
-from stationmaster.settings import Settings, load_settings
 from stationmaster.shop import documents
 
 app = typer.Typer(help="Documents that the graph document_review reviews.", no_args_is_help=True)
-DataDir = Annotated[
-    Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
-]
 Tenant = Annotated[str, typer.Option(help="Whose documents.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -41,7 +38,7 @@ def add(
         raise StationmasterError("--id and --title are for one file: add them one by one")
 
     async def run() -> list[tuple[str, bool]]:
-        uri, by = await ensure(_settings(data_dir)), getpass.getuser()
+        uri, by = await ensure(settings_in(data_dir)), getpass.getuser()
         return [
             await documents.put(uri, path, tenant=tenant, document_id=id_, title=title, by=by)
             for path in files
@@ -56,7 +53,7 @@ def list_(tenant: Tenant = "main", as_json: AsJson = False, data_dir: DataDir = 
     """List documents, newest first, with what became of the last review of each."""
 
     async def run() -> list[documents.Listed]:
-        return await documents.listed(await ensure(_settings(data_dir)), tenant)
+        return await documents.listed(await ensure(settings_in(data_dir)), tenant)
 
     found = asyncio.run(run())
     if as_json:
@@ -72,7 +69,7 @@ def report(document_id: str, tenant: Tenant = "main", data_dir: DataDir = None) 
     """Print the newest published report of a document."""
 
     async def run() -> str | None:
-        return await documents.published(await ensure(_settings(data_dir)), tenant, document_id)
+        return await documents.published(await ensure(settings_in(data_dir)), tenant, document_id)
 
     text = asyncio.run(run())
     if text is None:
@@ -89,8 +86,3 @@ def _table(found: list[documents.Listed]) -> Table:
         cells = (one.document_id, one.title, one.media_type, f"{one.bytes:,}", uploaded, one.review or "none")
         table.add_row(*(Text(harmless(cell)) for cell in cells))
     return table
-
-
-def _settings(data_dir: Path | None) -> Settings:
-    settings = load_settings()
-    return settings.model_copy(update={"data_dir": data_dir.absolute()}) if data_dir else settings

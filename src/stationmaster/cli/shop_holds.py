@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,16 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from stationmaster.cli.data_dir import DataDir, settings_in
 from stationmaster.postgres import ensure
-from stationmaster.settings import Settings, load_settings
 from stationmaster.shop import holds
 
 app = typer.Typer(
     help="Refunds that a payment provider was asked for and has not confirmed.", no_args_is_help=True
 )
-DataDir = Annotated[
-    Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 CONFIRM = "Is it certain that the provider did not pay this? Released money can be refunded again"
 
@@ -33,7 +29,7 @@ def list_(
     """List what is held, the oldest first."""
 
     async def run() -> list[dict[str, Any]]:
-        return await holds.held(await ensure(_settings(data_dir)), ticket)
+        return await holds.held(await ensure(settings_in(data_dir)), ticket)
 
     found = asyncio.run(run())
     if as_json:
@@ -58,7 +54,7 @@ def release(
         typer.confirm(CONFIRM, abort=True, err=True)
 
     async def run() -> dict[str, Any]:
-        return await holds.release(await ensure(_settings(data_dir)), key)
+        return await holds.release(await ensure(settings_in(data_dir)), key)
 
     done = asyncio.run(run())
     if as_json:
@@ -79,8 +75,3 @@ def _table(rows: list[dict[str, Any]]) -> Table:
             *(Text(f"{cell:.2f}" if isinstance(cell, float) else str(cell)) for cell in row.values())
         )
     return table
-
-
-def _settings(data_dir: Path | None) -> Settings:
-    settings = load_settings()
-    return settings.model_copy(update={"data_dir": data_dir.absolute()}) if data_dir else settings

@@ -6,16 +6,13 @@ from typing import Annotated
 
 import typer
 
+from stationmaster.cli.data_dir import DataDir, settings_in
 from stationmaster.postgres import ensure
-from stationmaster.settings import Settings, load_settings
 from stationmaster.shop import treasury
 
 app = typer.Typer(
     help="Sanctions lists, which the graph treasury checks payees against.", no_args_is_help=True
 )
-DataDir = Annotated[
-    Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
-]
 
 
 @app.command()
@@ -29,14 +26,9 @@ def load(
     """Load a list, whole or not at all: a row a name, aliases too, with its entry's id and an account if known."""
 
     async def run() -> treasury.Loaded:
-        return await treasury.load_list(await ensure(_settings(data_dir)), file, name)
+        return await treasury.load_list(await ensure(settings_in(data_dir)), file, name)
 
     loaded = asyncio.run(run())
     typer.echo(
         f"{name}: {loaded.names:,} names of {loaded.entries:,} entries, instead of {loaded.before:,} names"
     )
-
-
-def _settings(data_dir: Path | None) -> Settings:
-    settings = load_settings()
-    return settings.model_copy(update={"data_dir": data_dir.absolute()}) if data_dir else settings

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,16 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from stationmaster.cli.data_dir import DataDir, settings_in
 from stationmaster.cli.terminal import harmless
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
-from stationmaster.settings import Settings, load_settings
 from stationmaster.shop import transactions
 
 app = typer.Typer(help="Payments and trades of the graph treasury.", no_args_is_help=True)
-DataDir = Annotated[
-    Path | None, typer.Option(file_okay=False, help="Where data is kept (default .stationmaster).")
-]
 Tenant = Annotated[str, typer.Option(help="Whose transactions.")]
 
 
@@ -35,7 +31,7 @@ def list_(
     """List them, newest first. One that stays `executing` was not answered for: ask the bank, then settle it."""
 
     async def run() -> list[dict[str, Any]]:
-        return await transactions.listed(await ensure(_settings(data_dir)), tenant, status)
+        return await transactions.listed(await ensure(settings_in(data_dir)), tenant, status)
 
     found = asyncio.run(run())
     if as_json:
@@ -61,7 +57,7 @@ def settle(
         raise StationmasterError("say what the bank says: either --executed REFERENCE or --failed WHY")
 
     async def run() -> None:
-        uri = await ensure(_settings(data_dir))
+        uri = await ensure(settings_in(data_dir))
         if executed is not None:
             await transactions.settle_executed(uri, tenant, transaction_id, executed)
         elif failed is not None:
@@ -81,8 +77,3 @@ def _table(found: list[dict[str, Any]]) -> Table:
         )  # fmt: skip
         table.add_row(*(Text(harmless(cell)) for cell in cells))
     return table
-
-
-def _settings(data_dir: Path | None) -> Settings:
-    settings = load_settings()
-    return settings.model_copy(update={"data_dir": data_dir.absolute()}) if data_dir else settings

@@ -1,31 +1,11 @@
 """Reads an export's three files and says everything that is wrong with single rows."""
 
-import json
-from collections import Counter
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
-from typing import Any, Generic, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import Generic
 
 from stationmaster.shop.export_form import OrderRow, ProductRow, UserRow
-
-Row = TypeVar("Row", bound=BaseModel)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is wrong, and where: the file, and the row by its place (from 1) and its id; None for all of it."""
-
-    file: str
-    row: int | None
-    row_id: str | None
-    what: str
-
-    def __str__(self) -> str:
-        where = f"{self.file}, row {self.row} ({self.row_id})" if self.row else self.file
-        return f"{where}: {self.what}"
+from stationmaster.shop.reading import Pairs, Problem, Row, Unreadable, formed, read_json
 
 
 @dataclass
@@ -64,17 +44,11 @@ def read_export(directory: Path) -> tuple[Export, list[Problem]]:
 def _read(path: Path, form: type[Row], problems: list[Problem]) -> File[Row]:
     file = File[Row](path.name)
     try:
-        content = json.loads(
-            path.read_text(encoding="utf-8"),
-            parse_float=Decimal,  # an amount is what the file says, digit by digit
-            parse_constant=_refuse_constant,
-            object_pairs_hook=_Pairs,
-        )
-    except (OSError, ValueError, RecursionError) as error:
-        reason = "is missing" if isinstance(error, FileNotFoundError) else f"can't be read: {error}"
-        problems.append(Problem(path.name, None, None, reason))
+        content = read_json(path)
+    except Unreadable as error:
+        problems.append(Problem(path.name, None, None, str(error)))
         return File(path.name, readable=False)
-    if not isinstance(content, _Pairs):
+    if not isinstance(content, Pairs):
         problems.append(Problem(path.name, None, None, "must hold one JSON object, from id to row"))
         return File(path.name, readable=False)
     for place, (row_id, row) in enumerate(content.pairs, start=1):
@@ -82,47 +56,8 @@ def _read(path: Path, form: type[Row], problems: list[Problem]) -> File[Row]:
             problems.append(Problem(path.name, place, row_id, f"row {file.places[row_id]} has the same id"))
             continue
         file.places[row_id] = place
-        problems.extend(file.problem(row_id, what) for what in _add(file, form, row_id, row))
+        taken, wrong = formed(form, row)
+        problems.extend(file.problem(row_id, what) for what in wrong)
+        if taken is not None:
+            file.rows[row_id] = taken
     return file
-
-
-def _add(file: File[Row], form: type[Row], row_id: str, row: object) -> list[str]:
-    """Take the row if it is well formed; else what is wrong with it."""
-    twice: list[str] = []
-    plain = _plain(row, twice)
-    if twice:
-        return [f"key {name!r} is there twice" for name in twice]
-    try:
-        file.rows[row_id] = form.model_validate(plain)
-    except ValidationError as error:
-        return [
-            _said(wrong["loc"], wrong["msg"])
-            for wrong in error.errors(include_url=False, include_input=False)
-        ]
-    return []
-
-
-def _said(place: tuple[int | str, ...], message: str) -> str:
-    where = ".".join(str(part) for part in place)
-    return f"{where}: {message}" if where else message
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON number")
-
-
-class _Pairs:
-    """A JSON object as it stands in the file: a dict would silently keep the last of two equal keys."""
-
-    def __init__(self, pairs: list[tuple[str, object]]) -> None:
-        self.pairs = pairs
-
-
-def _plain(value: object, twice: list[str]) -> Any:
-    """The value with dicts for objects; keys that stand twice in one object are added to `twice`."""
-    if isinstance(value, _Pairs):
-        twice.extend(name for name, times in Counter(name for name, _ in value.pairs).items() if times > 1)
-        return {name: _plain(part, twice) for name, part in value.pairs}
-    if isinstance(value, list):
-        return [_plain(part, twice) for part in value]
-    return value

@@ -1,7 +1,7 @@
 """Imports a shop's export: all of it or nothing, and the same export twice changes nothing."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,28 +10,19 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from agents.shared.shop.orders import order_number
-from stationmaster.errors import StationmasterError
 from stationmaster.postgres import connect
 from stationmaster.postgres.queries import load as load_queries
 from stationmaster.shop.demo import today_of
-from stationmaster.shop.export_files import Export, Problem, read_export
+from stationmaster.shop.export_files import Export, read_export
 from stationmaster.shop.export_records import to_records
 from stationmaster.shop.export_references import check
 from stationmaster.shop.load import Counts, dumps, load
+from stationmaster.shop.reading import ImportRefused, Problem, by_the_rules
 from stationmaster.shop.records import Records
 
 _SQL = load_queries(Path(__file__).with_suffix(".sql"))
 _CONFLICTS = _SQL["conflicts"]
 _CHECKED = ("customers", "payment_methods", "orders", "payments", "past_refunds")
-
-
-class ImportRefused(StationmasterError):
-    """The export can't be imported, and nothing of it was; `problems` lists all that is wrong."""
-
-    def __init__(self, directory: Path, problems: Sequence[Problem]) -> None:
-        count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
-        super().__init__(f"{count} in {directory}, nothing was imported: correct the rows and import again")
-        self.problems = problems
 
 
 async def import_shop(uri: str, directory: Path) -> Mapping[str, Counts]:
@@ -50,8 +41,7 @@ async def import_shop(uri: str, directory: Path) -> Mapping[str, Counts]:
             return await load(conn, records)
     except (IntegrityError, DataError) as error:
         # What the checks above did not foresee, such as a refund that the shop made meanwhile.
-        what = f"the shop's rules don't allow it: {error.diag.message_primary}. {error.diag.message_detail or ''}"
-        raise ImportRefused(directory, [Problem("the shop", None, None, what.strip())]) from error
+        raise ImportRefused(directory, [by_the_rules("the shop", error)]) from error
 
 
 def _read_and_check(directory: Path) -> tuple[Export, list[Problem]]:

@@ -1,7 +1,7 @@
 """Writes records into the shop: new ones are added, changed ones brought up to date, the rest left alone."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import LiteralString
@@ -32,13 +32,19 @@ async def load(conn: AsyncConnection[DictRow], records: Records) -> Mapping[str,
 
     Raises psycopg.IntegrityError when the shop's rules don't allow a row.
     """
-    done: dict[str, Counts] = {}
-    for table, statement in _STATEMENTS.items():
-        rows = [asdict(row) for row in getattr(records, table)]
-        written = await (await conn.execute(statement, {"rows": Jsonb(rows, dumps=dumps)})).fetchall()
-        added = sum(row["added"] for row in written)
-        done[table] = Counts(added, len(written) - added, len(rows) - len(written))
-    return done
+    return {
+        table: await write(conn, statement, [asdict(row) for row in getattr(records, table)])
+        for table, statement in _STATEMENTS.items()
+    }
+
+
+async def write(
+    conn: AsyncConnection[DictRow], statement: LiteralString, rows: Sequence[object], **more: object
+) -> Counts:
+    """Write `rows` by a statement that takes them as JSON and returns those that it wrote, each with `added`."""
+    written = await (await conn.execute(statement, {"rows": Jsonb(rows, dumps=dumps), **more})).fetchall()
+    added = sum(row["added"] for row in written)
+    return Counts(added, len(written) - added, len(rows) - len(written))
 
 
 def dumps(rows: object) -> str:

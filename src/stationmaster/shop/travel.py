@@ -19,7 +19,7 @@ DAYS = 120
 
 
 async def add_travel(conn: AsyncConnection[DictRow]) -> None:
-    """Add the demo's in the transaction of `conn`, from today on; what is there already keeps its price and its room."""
+    """Add the demo's in the transaction of `conn`, from today on; what is there keeps its price and its room."""
     content = await asyncio.to_thread(read, "travel")
     async with conn.cursor() as cursor:
         await cursor.executemany(_ADD_PLACE, content["places"])

@@ -1,0 +1,1 @@
+"""An agency's own inventory for the graph travel, loaded from files."""
