@@ -124,6 +124,7 @@ def metrics_of_the_page() -> set[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)  # some forty commands, each a process
 def test_the_whole_page_on_a_deployment_of_its_own(tmp_path: Path) -> None:
     """From the first start over an upgrade's check and a restore to the next start."""
     config = json.loads(CONFIG.read_text())

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stationmaster.processes.connections import KEEP_ALIVE_S
 from stationmaster.server.stock import read_project, stock_environment
 from tests.fakes.agent_server import ROOT, AgentServer, clean_environment
 
@@ -38,6 +39,7 @@ class CommunityServer(AgentServer):
         command = [
             sys.executable, "-m", "uvicorn", "--factory", APP, "--host", self.host, "--port",
             str(self.port), "--no-access-log", "--timeout-graceful-shutdown", "2",
+            "--timeout-keep-alive", str(KEEP_ALIVE_S),
         ]  # fmt: skip
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(

@@ -5,13 +5,14 @@ code. The hosts themselves: processes.py and servers.py.
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 SERVED = Path(__file__).with_name("served") / "langgraph.json"
 AT_ONCE = 20
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,18 @@ def graph_of(name: str) -> str:
     return json.loads(SERVED.read_text())["graphs"][name]
 
 
-async def at_once(*calls: Any, width: int = AT_ONCE) -> list[Any]:
-    """The results of all calls in their order, `width` of them at a time."""
+async def at_once(*calls: Coroutine[Any, Any, T], width: int = AT_ONCE) -> list[T]:
+    """The results of all calls in their order, `width` of them at a time; after one that fails the rest is left."""
     gate = asyncio.Semaphore(width)
 
-    async def one(call: Any) -> Any:
+    async def one(call: Coroutine[Any, Any, T]) -> T:
         async with gate:
             return await call
 
-    return await asyncio.gather(*(one(call) for call in calls))
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(call)) for call in calls]
+        return [task.result() for task in tasks]
+    finally:
+        for call in calls:
+            call.close()  # whose turn never came

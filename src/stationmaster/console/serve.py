@@ -12,11 +12,9 @@ from stationmaster.console.app import create_app
 from stationmaster.console.notes import policies_in
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
+from stationmaster.processes import connections
 from stationmaster.reviews import policies
 from stationmaster.settings import Settings
-
-# Open requests at shutdown; event streams end at once. Then the workers put down what they hold.
-CONNECTIONS_GRACE_S = 5
 
 
 class DidNotStart(StationmasterError):
@@ -57,7 +55,7 @@ async def console_server(settings: Settings) -> ConsoleServer:
     app = create_app(settings)
     config = uvicorn.Config(
         app, access_log=False, lifespan="on", log_config=_logging(settings.log_level.upper()),
-        timeout_graceful_shutdown=CONNECTIONS_GRACE_S, server_header=False,
+        timeout_keep_alive=connections.KEEP_ALIVE_S, timeout_graceful_shutdown=connections.GRACE_S, server_header=False,
     )  # fmt: skip
     return ConsoleServer(app, config)
 

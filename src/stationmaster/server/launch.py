@@ -16,13 +16,11 @@ from types import FrameType
 import uvicorn
 
 from stationmaster.errors import StationmasterError
-from stationmaster.processes import lifeline
+from stationmaster.processes import connections, lifeline
 from stationmaster.server.stock import COMMUNITY
 from stationmaster.settings import Settings, load_settings
 from stationmaster.tracing import starting as tracing
 
-# Open streams get this long at shutdown, then the run queue its own 5 s; `up` waits for both.
-CONNECTIONS_GRACE_S = 5
 # The same app where the runtime is ours, with what stands round it.
 WRAPPED = "langgraph_runtime_community.idempotency:create_app"
 STARTUP_FAILED = 3  # uvicorn's exit code
@@ -50,7 +48,8 @@ def main() -> None:
         access_log=False,
         lifespan="on",
         log_config=_logging(options.log_level.upper()),
-        timeout_graceful_shutdown=CONNECTIONS_GRACE_S,
+        timeout_keep_alive=connections.KEEP_ALIVE_S,
+        timeout_graceful_shutdown=connections.GRACE_S,
     )
     try:
         Served(config, settings).run(sockets=[sock])

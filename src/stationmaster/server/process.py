@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from contextlib import suppress
 
+from stationmaster.processes import connections
 from stationmaster.processes.child import Kind
-from stationmaster.server.launch import CONNECTIONS_GRACE_S
 
 LOG_NAME = "server.log"
 # The in-memory runtime keeps its state below its working directory.
@@ -22,7 +22,7 @@ def kind(environment: Mapping[str, str]) -> Kind:
     with suppress(ValueError):  # what is no number the server refuses itself
         drain = float(environment.get(DRAIN) or 0)
     # Open connections first, then the run queue; the drain counts from the signal on.
-    runs = max(CONNECTIONS_GRACE_S + QUEUE_S, drain)
+    runs = max(connections.GRACE_S + QUEUE_S, drain)
     return Kind(
         name="server", module="stationmaster.server.launch", health="/ok", stop_grace_s=runs + WRITING_S
     )

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import cast
 
@@ -27,6 +28,7 @@ def test_two_servers_on_one_port_until_sigterm(tmp_path: Path, database: str) ->
     process = started(config, port, tmp_path / "serve.log", database, "--replicas", "2")
     try:
         assert httpx.get(f"http://127.0.0.1:{port}/ok?check_db=1", trust_env=False).json()["ok"] is True
+        lasts(f"http://127.0.0.1:{port}")
         info = httpx.get(f"http://127.0.0.1:{port}/info", trust_env=False)
         assert "idempotency-key" in info.headers["x-stationmaster-offers"]
         with get_sync_client(url=f"http://127.0.0.1:{port}") as client:
@@ -47,6 +49,17 @@ def test_two_servers_on_one_port_until_sigterm(tmp_path: Path, database: str) ->
         assert process.wait(40) == 0
     finally:
         end(process)
+
+
+def lasts(url: str) -> None:
+    """An idle connection is still there after the five seconds for which clients keep one: none is reset."""
+    with httpx.Client(trust_env=False, limits=httpx.Limits(keepalive_expiry=None)) as http:
+        ports: list[int] = []
+        for idle_s in (0, 6):
+            time.sleep(idle_s)  # nothing happens, which is the point
+            stream = http.get(f"{url}/ok").extensions["network_stream"]
+            ports.append(stream.get_extra_info("client_addr")[1])
+    assert ports[0] == ports[1]
 
 
 @pytest.mark.parametrize("section", ["checkpointer", "store"])
