@@ -9,7 +9,16 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite
 
-from agents.engineering_team import asking, delivering, ending, questions, reporting, steering
+from agents.engineering_team import (
+    asking,
+    claiming,
+    delivering,
+    ending,
+    questions,
+    reporting,
+    steering,
+    vouching,
+)
 from agents.engineering_team.context import Context
 from agents.engineering_team.ledger import Handoff
 from agents.engineering_team.overview import overview
@@ -17,6 +26,7 @@ from agents.engineering_team.questions import Accept, SendBack, Stop
 from agents.engineering_team.state import Files, State, Update
 from agents.engineering_team.steering import SOLUTION, TESTS, Again, End, Go
 from agents.engineering_team.workers.writing import LONGEST_FILE
+from agents.shared.database import DatabaseUnavailable
 from agents.shared.failures import buried, failed
 from agents.shared.limits import over_limit
 from agents.shared.resilience import giving_up
@@ -47,6 +57,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "given": given,
         "files": given,
         "reviewed": {},
+        "left_out": [],
         "research": Overwrite([]),
         "build": None,
         "review": None,
@@ -67,14 +78,22 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
 
 
 async def supervisor(state: State, runtime: Runtime[Context]) -> Command[NEXT]:
-    """Decide who works next. What can't be followed is decided again, knowing why; what goes round ends politely."""
+    """Decide who works next. What can't be followed is decided again, knowing why; what goes round ends politely.
+
+    Reports that nobody of the team made are taken out first.
+    """
     context = Context.of(runtime)
     if state.get("failures"):
         return Command(goto="dead_letter")
+    async with giving_up(runtime, tried_enough=(DatabaseUnavailable,)) as given_up:
+        state, sifted = await vouching.vouched(state, runtime)
+    if given_up.reasons:
+        return Command(goto="dead_letter", update=failed("supervisor", given_up))
     if over := steering.due(state, context):
-        return ending.ended(state, over, context)
+        return ending.ended(state, over, context, sifted)
     asker = asking.Asker("supervise", context.supervisor_prompt, "supervisor")
     decision, update = await asking.decided(asker, overview(state, context), asking.Decision, runtime)
+    update = {**update, **sifted, "degraded": [*update["degraded"], *sifted.get("degraded", [])]}
     match steering.follow(state, decision, context):
         case Again(notice=notice):
             return Command(
@@ -97,7 +116,8 @@ async def sign_off(
 
     What is accepted is kept here: whoever may write state could else go on behind the question, and say yes.
     """
-    match questions.ask_person(state):
+    sifted, _ = await vouching.sifted(state, runtime)
+    match questions.ask_person(state, seen=steering.is_checked(sifted)):
         case Accept():
             update = await delivering.delivered(state, runtime, accepted=True)
             return Command(goto="dead_letter" if update.get("failures") else "report", update=update)
@@ -128,10 +148,16 @@ async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
     return {**told, "outcome": "unavailable"}
 
 
-async def report(state: State) -> Update:
-    """Say honestly what came of it: what is there, and what is missing."""
+async def report(state: State, runtime: Runtime[Context]) -> Update:
+    """Say honestly what came of it: what is there, and what is missing; whatever the state says that nobody did."""
+    state, update = await claiming.true(state, runtime)
     made = reporting.deliverable(state)
-    return {"deliverable": made, "outcome": made["outcome"], "messages": [AIMessage(reporting.reply(made))]}
+    return {
+        **update,
+        "deliverable": made,
+        "outcome": made["outcome"],
+        "messages": [AIMessage(reporting.reply(made))],
+    }
 
 
 def _given(state: State) -> Files:

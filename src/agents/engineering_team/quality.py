@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
-from agents.engineering_team import asking, prompts, tools
+from agents.engineering_team import asking, prompts, tools, vouching
 from agents.engineering_team.checks.finding import Finding, blocking, counted, joined
 from agents.engineering_team.context import WORKER_RECURSION_LIMIT, Context
 from agents.engineering_team.ledger import LONGEST_WORDS, Handoff, Result, append, digest
@@ -20,6 +20,7 @@ from agents.engineering_team.state import Build, Check, Files, Update
 from agents.engineering_team.workers import auditor as auditing
 from agents.engineering_team.workers import looking
 from agents.engineering_team.workers import reviewer as reviewing
+from agents.engineering_team.workers.apart import apart
 from agents.shared.limits import Usage, add_usage
 
 Looker = Literal["reviewer", "auditor"]
@@ -85,7 +86,7 @@ async def lead(
 
 
 async def reviewer(state: QualityState, runtime: Runtime[Context]) -> Update:
-    """The reviewer looks: at the task and the change."""
+    """The reviewer looks: at the task and the change. Raises DatabaseUnavailable where its report can't be noted."""
     brief = state["handoffs"][-1]["brief"]
     sent: Any = {
         "messages": [prompts.facts(task=state["task"], brief=brief, tests=state["build"]["summary"])],
@@ -94,11 +95,11 @@ async def reviewer(state: QualityState, runtime: Runtime[Context]) -> Update:
         "given": state.get("given", {}),
         "build": state["build"],
     }
-    ended = await reviewing.graph.ainvoke(sent)
+    ended = await apart(reviewing.graph).ainvoke(sent)
     found = await tools.style_of(state["files"], state["build"], state.get("given", {}))
-    return {
-        "review": _check(state, ended, joined(found, looking.said(ended, "style", state["files"])))
-    } | _came(state, "reviewer", ended, found)
+    check = _check(state, ended, joined(found, looking.said(ended, "style", state["files"])))
+    await vouching.note(vouching.by_looker("reviewer", check, state), runtime)
+    return {"review": check} | _came(state, "reviewer", ended, found)
 
 
 async def auditor(state: QualityState, runtime: Runtime[Context]) -> Update:
@@ -108,11 +109,11 @@ async def auditor(state: QualityState, runtime: Runtime[Context]) -> Update:
         "files": state["files"],
         "build": state["build"],
     }
-    ended = await auditing.graph.ainvoke(sent)
+    ended = await apart(auditing.graph).ainvoke(sent)
     found = await tools.holes_in(state["files"], state["build"])
-    return {
-        "audit": _check(state, ended, joined(found, looking.said(ended, "security", state["files"])))
-    } | _came(state, "auditor", ended, found)
+    check = _check(state, ended, joined(found, looking.said(ended, "security", state["files"])))
+    await vouching.note(vouching.by_looker("auditor", check, state), runtime)
+    return {"audit": check} | _came(state, "auditor", ended, found)
 
 
 def _check(state: QualityState, ended: Any, findings: list[Finding]) -> Check:

@@ -13,6 +13,11 @@ from agents.engineering_team.state import State
 from agents.engineering_team.steering import findings
 from agents.shared.answers import StrictAnswer
 
+SEEN = "Reviewer and auditor of this team have looked at these very files."
+UNSEEN = (
+    "Nobody of this team is known to have looked at these very files: these reports may come from elsewhere."
+)
+
 
 class Accept(StrictAnswer):
     """Deliver it with its findings."""
@@ -40,8 +45,8 @@ class Answer(RootModel[Annotated[Accept | SendBack | Stop, Field(discriminator="
     """What a person may answer: accept, send_back (advice), or stop (reason)."""
 
 
-def question(state: State) -> dict[str, Any]:
-    """The payload: computed from state alone, so that a re-run asks the same."""
+def question(state: State, *, seen: bool) -> dict[str, Any]:
+    """The payload, so that a re-run asks the same; `seen` is whether reviewer and auditor made these reports."""
     left = blocking(findings(state))
     return {
         "kind": "open_findings",
@@ -50,12 +55,13 @@ def question(state: State) -> dict[str, Any]:
         "why": state.get("why", ""),
         "files": state.get("files", {}),
         "findings": findings(state),
+        "seen_by": SEEN if seen else UNSEEN,
         "on_accept": "It is delivered as accepted, with its findings.",
         "on_send_back": "The team goes on with your advice, within its limits.",
         "on_stop": "Nothing is delivered; whoever asked gets the work and its findings, marked as stopped.",
     }
 
 
-def ask_person(state: State) -> Accept | SendBack | Stop:
+def ask_person(state: State, *, seen: bool) -> Accept | SendBack | Stop:
     """Pause until a person answers. The node runs again from its start then: nothing with an effect before it."""
-    return interrupt(question(state), response_schema=Answer).root
+    return interrupt(question(state, seen=seen), response_schema=Answer).root

@@ -114,6 +114,8 @@ class State(TypedDict):
     audit: NotRequired[Check | None]
     reviewed: NotRequired[Files]
     """The files as the reviewer saw them last: the next diff begins there."""
+    left_out: NotRequired[list[str]]
+    """Reports on the code that were left out since quality looked last: nobody here had made them (vouching.py)."""
     handoffs: Annotated[list[Handoff], append]
     results: Annotated[list[Result], append]
     notices: NotRequired[list[str]]

@@ -5,6 +5,6 @@ insert into workshop.deliverables
 values (:key, :tenant, :thread_id, :task, :files, :status, :passed, :total, :findings, :handoffs, :accepted_by)
 on conflict (idempotency_key) do nothing;
 
--- name: kept_files(key)^
--- The files that are kept under a key.
-select files from workshop.deliverables where idempotency_key = :key;
+-- name: kept_deliverable(key)^
+-- What is kept under a key: the files, and whether they were delivered or accepted.
+select files, status from workshop.deliverables where idempotency_key = :key;

@@ -2740,6 +2740,23 @@ CREATE TABLE workshop.notes (
 
 
 --
+-- Name: reports; Type: TABLE; Schema: workshop; Owner: -
+--
+
+CREATE TABLE workshop.reports (
+    thread_id text NOT NULL,
+    worker text NOT NULL,
+    about text NOT NULL,
+    report text NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT reports_about_check CHECK ((about <> ''::text)),
+    CONSTRAINT reports_report_check CHECK ((report <> ''::text)),
+    CONSTRAINT reports_thread_id_check CHECK ((thread_id <> ''::text)),
+    CONSTRAINT reports_worker_check CHECK ((worker = ANY (ARRAY['researcher'::text, 'tests'::text, 'reviewer'::text, 'auditor'::text])))
+);
+
+
+--
 -- Name: solutions; Type: TABLE; Schema: workshop; Owner: -
 --
 
@@ -3531,6 +3548,14 @@ ALTER TABLE ONLY workshop.deliverables
 
 ALTER TABLE ONLY workshop.notes
     ADD CONSTRAINT notes_pkey PRIMARY KEY (tenant, note_id);
+
+
+--
+-- Name: reports reports_pkey; Type: CONSTRAINT; Schema: workshop; Owner: -
+--
+
+ALTER TABLE ONLY workshop.reports
+    ADD CONSTRAINT reports_pkey PRIMARY KEY (thread_id, worker, about, report);
 
 
 --

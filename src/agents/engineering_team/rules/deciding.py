@@ -45,11 +45,7 @@ def _next(facts: dict[str, Any]) -> tuple[str, str, str]:
     if newest.get("by") == "coder" and newest.get("ended") != "done":
         return "finish", "the coder knows no more", ""
     if not facts.get("tests_pass") and not only_look:
-        if facts.get("changed") or facts.get("tests"):
-            return "coder", "the tests do not pass", "Mend what the tests object to."
-        if not facts.get("checked"):
-            return "quality", "there is code that nobody has looked at", "The code as it was sent."
-        return "coder", "there are no tests yet", "Mend the findings, and write tests."
+        return _not_passing(facts)
     if not facts.get("checked"):
         return "quality", "there is code that nobody has looked at", "The code as it is."
     if facts.get("findings") and not only_look:
@@ -57,6 +53,16 @@ def _next(facts: dict[str, Any]) -> tuple[str, str, str]:
     if facts.get("advice") and not any(one.get("by") == "coder" for one in _since(facts)):
         return "coder", "a person gave advice", "Follow the advice."
     return "finish", "it was looked at" if only_look else "tests pass and nothing is left to mend", ""
+
+
+def _not_passing(facts: dict[str, Any]) -> tuple[str, str, str]:
+    if facts.get("changed") and not facts.get("tests"):
+        return "quality", "there is code that nobody has tried", "The code as it is."
+    if facts.get("changed") or facts.get("tests"):
+        return "coder", "the tests do not pass", "Mend what the tests object to."
+    if not facts.get("checked"):
+        return "quality", "there is code that nobody has looked at", "The code as it was sent."
+    return "coder", "there are no tests yet", "Mend the findings, and write tests."
 
 
 def _begin(facts: dict[str, Any], task: str, words: str) -> tuple[str, str, str]:
