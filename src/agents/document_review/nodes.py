@@ -36,6 +36,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "sections": Overwrite({}),
         "report": None,
         "shown": None,
+        "asks": None,
         "severity": None,
         "publish": True,
         "accept_incomplete": False,
@@ -117,7 +118,10 @@ async def compose(state: State, runtime: Runtime[Context]) -> Update:
 async def show_report(state: State) -> Update:
     """The graph stops after this: somebody reads the report, and may change publish, accept_incomplete and note."""
     kept = state.get("report")
-    return {"outcome": "reported", "shown": stops.shown(kept["digest"]) if kept else None}
+    if kept is None:
+        return {"outcome": "reported", "shown": None, "asks": None}
+    asked = stops.asks(_question(state, kept), "publish")
+    return {"outcome": "reported", "shown": stops.shown(kept["digest"]), "asks": asked}
 
 
 async def publish(state: State, runtime: Runtime[Context]) -> Update:
@@ -163,14 +167,17 @@ async def dead_letter(state: State, runtime: Runtime[Context]) -> Update:
 
 def _passed_stop(state: State, kept: Report) -> stops.Reject | None:
     """Return when somebody could read the report, with their rejection if they answered so. Else wait for one."""
+    note, steps, question = state.get("shown"), state.get("remaining_steps"), _question(state, kept)
+    return stops.passed(note, kept["digest"], remaining_steps=steps, question=question)
+
+
+def _question(state: State, kept: Report) -> stops.Question:
     complete = "" if kept["complete"] else " (it will be withheld: a part of the review failed)"
-    question: stops.Question = {
+    return {
         "title": f"Publish the report on {state['document_id']}? {kept['headline']}{complete}",
         "text": kept["excerpt"],
         "details": {"report": kept["key"], "severity": kept["severity"]},
     }
-    note, steps = state.get("shown"), state.get("remaining_steps")
-    return stops.passed(note, kept["digest"], remaining_steps=steps, question=question)
 
 
 def _document(state: State) -> Document:

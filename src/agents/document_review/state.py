@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from agents.shared.failures import Failure
 from agents.shared.limits import Usage, add_usage
 from agents.shared.notes import add_notes
-from agents.shared.stops import Shown
+from agents.shared.stops import Asks, Shown
 
 Kind: TypeAlias = Literal["contract", "invoice", "letter", "policy", "technical", "other"]
 Label: TypeAlias = Literal["opinion", "personal", "technical", "legal"]
@@ -84,6 +84,9 @@ class State(TypedDict):
 
     shown: NotRequired[Shown | None]
     """Newer, too: the report that was left for somebody to read, and when."""
+
+    asks: NotRequired[Asks | None]
+    """And what the inbox says of the breakpoint."""
 
     publish: NotRequired[bool]
     """For whoever reads the report: false withholds it."""

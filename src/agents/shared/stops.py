@@ -53,6 +53,17 @@ class Question(TypedDict):
     details: dict[str, str]
 
 
+class Asks(Question):
+    """The same in state, under the key `asks`: what the inbox shows of a thread that waits before one of the nodes."""
+
+    before: list[str]
+
+
+def asks(question: Question, *before: str) -> Asks:
+    """For the key `asks`, from the node in front of the breakpoint."""
+    return {**question, "before": list(before)}
+
+
 def shown(what: str) -> Shown:
     """The note of the node in front of the breakpoint."""
     return {"what": what, "step": _step(), "run": _run()}

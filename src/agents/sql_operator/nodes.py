@@ -30,6 +30,7 @@ from agents.sql_operator.verdict import (
     is_checked,
     may_be_done,
     passed_stop,
+    question_of,
     refusal,
     replanned_enough,
     shown_of,
@@ -60,6 +61,7 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "reject": "",
         "checked": None,
         "shown": None,
+        "asks": None,
         "problem": None,
         "attempts": {},
         "result": None,
@@ -125,8 +127,13 @@ async def preview(state: State, runtime: Runtime[Context]) -> Update:
                 state, "preview", f"it would change {rows} rows, and {limit} are allowed: change fewer"
             )
         tried: Checked = {**checked, "rows": rows, "planned": True}
-        noted = stops.shown(shown_of(tried))
-        return {"checked": tried, "effect": effect_of(tried), "problem": still_told(state), "shown": noted}
+        return {
+            "checked": tried,
+            "effect": effect_of(tried),
+            "problem": still_told(state),
+            "shown": stops.shown(shown_of(tried)),
+            "asks": stops.asks(question_of(state, tried), "execute"),
+        }
     return failed("preview", given_up)
 
 

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from agents.shared.failures import Failure
 from agents.shared.limits import Usage, add_usage
-from agents.shared.stops import Shown
+from agents.shared.stops import Asks, Shown
 
 Outcome: TypeAlias = Literal[
     "answered", "changed", "cannot", "refused", "rejected", "gave_up", "too_slow", "unavailable", "closed"
@@ -82,6 +82,8 @@ class State(TypedDict):
     checked: NotRequired[Checked | None]
     shown: NotRequired[Shown | None]
     """Newer than the first release: the statement that `preview` left for a person to look at, and when."""
+    asks: NotRequired[Asks | None]
+    """Newer, too: what the inbox says of the breakpoint."""
     problem: NotRequired[Problem | None]
     attempts: NotRequired[dict[str, int]]
     result: NotRequired[Result | None]

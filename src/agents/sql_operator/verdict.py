@@ -43,14 +43,18 @@ def is_checked(state: State, context: Context) -> bool:
 
 def passed_stop(state: State, checked: Checked) -> str | None:
     """Return when a person could look at the statement: None if it may run, or why it may not. Else wait for one."""
-    question: stops.Question = {
+    note, steps, question = state.get("shown"), state.get("remaining_steps"), question_of(state, checked)
+    rejected = stops.passed(note, shown_of(checked), remaining_steps=steps, question=question)
+    return rejected.reason if rejected else None
+
+
+def question_of(state: State, checked: Checked) -> stops.Question:
+    """What a person is asked about a statement, at the breakpoint as without it."""
+    return {
         "title": f"Run this statement? It {effect_of(checked)}.",
         "text": state.get("explanation", ""),
         "details": {"question": state.get("question", ""), "sql": checked["sql"]},
     }
-    note, steps = state.get("shown"), state.get("remaining_steps")
-    rejected = stops.passed(note, shown_of(checked), remaining_steps=steps, question=question)
-    return rejected.reason if rejected else None
 
 
 def shown_of(checked: Checked) -> str:

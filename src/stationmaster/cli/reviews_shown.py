@@ -16,6 +16,7 @@ from stationmaster.cli.payload_shown import payload_shown
 from stationmaster.cli.terminal import harmless
 from stationmaster.reviews import json_text
 from stationmaster.reviews.asking_as import asked_as
+from stationmaster.reviews.shapes import breakpoint  # noqa: A004 - the shape has this name
 
 STYLES = {"open": "bold yellow", "decided": "cyan", "sent": "cyan", "consumed": "green", "finished": "green"}
 SHORT_STATES = {"answered elsewhere": "elsewhere"}
@@ -191,6 +192,8 @@ def _asked(review: Mapping[str, Any]) -> Any:
     said = (review["title"], review["body"])
     if not isinstance(payload, dict):
         return payload
+    if review["shape"] == breakpoint.NAME:
+        return breakpoint.without_words(payload)
     return {key: value for key, value in payload.items() if key not in WORDLESS and value not in said}
 
 

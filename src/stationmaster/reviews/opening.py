@@ -11,7 +11,7 @@ from typing import Any
 from stationmaster.reviews import shapes
 from stationmaster.reviews.agent_server import AgentServer
 from stationmaster.reviews.desk import Stamper
-from stationmaster.reviews.model import Facts, Stamp, ThreadSnapshot, as_shown
+from stationmaster.reviews.model import Description, Facts, Pending, Stamp, ThreadSnapshot, as_shown
 from stationmaster.reviews.nodes import nodes_at
 from stationmaster.reviews.plain_text import storable
 from stationmaster.reviews.plan import Open
@@ -30,8 +30,8 @@ class Asker:
     assistant_id: str | None
     assistant_name: str | None
     assistant_version: int | None
-    node_ids: tuple[str, ...] = ()
-    """Of the graph's drawing, where a question needs them."""
+    nodes: Mapping[str, str] = field(default_factory=dict)
+    """Of the graph's drawing, with what each does, where a question needs them."""
     hints: Mapping[str, Any] = field(default_factory=dict)
     """What a cron's file says of reviews; servers copy it to the cron's runs and their threads."""
 
@@ -57,7 +57,7 @@ async def asker_of(seen: ThreadSnapshot, server: AgentServer, *, breakpoint_: bo
         assistant_name=_text(name),
         assistant_version=version if stamped and isinstance(version, int) else None,
         hints=_mapping(stamps.get("review") or seen.metadata.get("review")),
-        node_ids=await server.node_ids(str(assistant_id)) if assistant_id and breakpoint_ else (),
+        nodes=await server.nodes(str(assistant_id)) if assistant_id and breakpoint_ else {},
     )
 
 
@@ -66,7 +66,7 @@ def row_of(change: Open, policies: Stamper, asker: Asker, now: datetime) -> dict
     question = change.question
     shape = shapes.of(question)
     described = shape.describe(question)
-    title = _line(described.title) or "A question without words"
+    title = _line(_title(question, described, asker)) or "A question without words"
     facts = Facts(
         graph=asker.graph,
         assistant_id=asker.assistant_id,
@@ -102,12 +102,24 @@ def row_of(change: Open, policies: Stamper, asker: Asker, now: datetime) -> dict
         "payload": as_shown(question.value),
         "response_schema": None if question.response_schema is None else as_shown(question.response_schema),
         "search_text": " ".join(_words([title, asker.assistant_name, question.value]))[:SEARCHED],
-        "nodes": list(nodes_at(asker.node_ids, question.namespace)) if question.kind == "breakpoint" else [],
+        "nodes": list(nodes_at(asker.nodes, question.namespace)) if question.kind == "breakpoint" else [],
         "opened_at": now,
         "returned_from": change.returned_from,
         "note": RETURNED if change.returned_from else None,
         **_stamped(stamp, question.debug),
     }
+
+
+def _title(question: Pending, described: Description, asker: Asker) -> str:
+    """A breakpoint asks nothing by itself: where its graph has no words for it, who waits and for what is all that is
+    told. Nothing of the state, which may be about anybody: titles stand in lists and in messages that leave the house.
+    """
+    if question.kind != "breakpoint" or shapes.breakpoint.own_words(question):
+        return described.title
+    does = (
+        {} if question.namespace else asker.nodes
+    )  # what nodes of a subgraph do stands at the one that holds it
+    return shapes.breakpoint.title_of(question, asker.assistant_name or asker.graph, does)
 
 
 def _stamped(stamp: Stamp, debug: bool) -> dict[str, Any]:

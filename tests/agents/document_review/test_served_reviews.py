@@ -20,6 +20,7 @@ async def test_who_goes_on_publishes(client: LangGraphClient, inbox: Inbox, serv
     thread = await reported(client, shelf)
     review = await inbox.opened(thread.thread_id)
     assert (review.shape, review.node, review.groups) == ("breakpoint", "publish", ("documents",))
+    assert review.title.startswith("Publish the report on ")
     await inbox.submit(review, Submission("continue"), "kim", group="documents")
     (closed,) = await inbox.settle(thread.thread_id)
     assert closed.state == "finished"

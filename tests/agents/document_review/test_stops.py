@@ -51,6 +51,9 @@ async def test_the_compiled_breakpoint_asks_nothing_else(shelf: Shelf) -> None:
     review = Review()
     await review.of(shelf.put(PLAIN))
     assert not await asked(review)
+    values = await review.values()
+    assert values["asks"]["title"].startswith(f"Publish the report on {values['document_id']}? ")
+    assert (values["asks"]["before"], values["asks"]["text"]) == (["publish"], values["report"]["excerpt"])
     assert (await review.go_on())["outcome"] == "published"
 
 

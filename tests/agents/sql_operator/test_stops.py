@@ -48,6 +48,16 @@ async def test_a_runs_own_breakpoints_let_no_statement_run(
     assert not await asked(desk)
 
 
+async def test_the_compiled_breakpoint_says_what_it_asks(own_desk: str) -> None:
+    """In the state, where the inbox reads it; the next question clears it."""
+    desk = Desk.open()
+    state = await desk.run({"messages": [HumanMessage(SET_LEVEL)]})
+    assert await desk.next() == ("execute",) and not await asked(desk)
+    said = state.get("asks")
+    assert said and said["before"] == ["execute"] and "It changes 1 row" in said["title"]
+    assert said["details"] == {"question": SET_LEVEL, "sql": state.get("sql")}
+
+
 async def test_what_it_asks_can_be_rejected_and_nothing_else_counts(own_desk: str) -> None:
     desk, before = Desk.open(), level(own_desk)
     await run(desk, {"messages": [HumanMessage(SET_LEVEL)]}, interrupt_before=["answer"])

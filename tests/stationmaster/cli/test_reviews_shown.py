@@ -32,7 +32,7 @@ def review(**changes: Any) -> dict[str, Any]:
         "graph": "support", "assistant": "support", "assistant_id": "a", "thread_id": "t",
         "opened_at": NOW, "groups": ["support"],
         "risk": "high", "amount_usd": 640.0, "two_person": False, "needs_person": False, "comments": [],
-        "history": [], "payload": payload, "form": form, **changes,
+        "shape": "typed", "history": [], "payload": payload, "form": form, **changes,
     }  # fmt: skip
 
 

@@ -31,6 +31,7 @@ async def test_the_graphs_own_nodes_are_offered_and_no_other_is_taken(asking: As
     await asking.ask("before", text="hi")
     (review,) = await asking.opened()
     assert review.nodes == ("read", "draft", "send")
+    assert review.title == "before waits before send: continue?"
     choice = shapes.named(review.shape).form(review.pending).choice("send_back")
     assert choice is not None
     assert choice.fields[0].schema["enum"] == ["read", "draft", "send"]

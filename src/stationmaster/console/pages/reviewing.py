@@ -94,8 +94,14 @@ def _question(found: Review, viewer: Identity, refusal: Refusal | None) -> dict[
         "drawn": ways(form, refusal.typed if refusal else None) if may_answer else None,
         "typed_text": refusal.extra if refusal and not may_answer else "",
         "actions": [{"name": action.name, "shown": shown(action.args)} for action in described.actions],
-        "parts": _parts(found.payload, described.evidence, in_form if may_answer else ()),
+        "parts": _parts(_evident(found), described.evidence, in_form if may_answer else ()),
     }  # fmt: skip
+
+
+def _evident(found: Review) -> Any:
+    """The payload, without the words of a breakpoint that stand above it."""
+    is_stop = found.shape == shapes.breakpoint.NAME and isinstance(found.payload, dict)
+    return shapes.breakpoint.without_words(found.payload) if is_stop else found.payload
 
 
 def _parts(payload: Any, keys: tuple[str, ...], in_form: Iterable[Any]) -> list[dict[str, Any]]:

@@ -68,16 +68,21 @@ class Learning:
 
         Empty when the server can't draw the graph: a question is answerable without.
         """
+        return tuple(await self.nodes(assistant_id))
 
-        async def ask() -> tuple[str, ...]:
+    async def nodes(self, assistant_id: str) -> Mapping[str, str]:
+        """By the same ids what each node does to the world, as the graph declares it (`metadata={"effect": ...}`); ""
+        where it says nothing."""
+
+        async def ask() -> Mapping[str, str]:
             try:
                 with translated(self.url):
                     drawn: Any = await self.client.assistants.get_graph(assistant_id, xray=True)
             except NeverArrived:
                 raise
             except (AgentServerRefused, AgentServerUnavailable):
-                return ()
-            return tuple(str(node["id"]) for node in drawn.get("nodes") or ())
+                return {}
+            return {str(node["id"]): _effect(node) for node in drawn.get("nodes") or ()}
 
         return await self._remembered("nodes", assistant_id, ask)
 
@@ -88,3 +93,9 @@ class Learning:
         found = await ask()
         self._kept[what, assistant_id] = (time.monotonic() + TTL_S, found)
         return found
+
+
+def _effect(node: Mapping[str, Any]) -> str:
+    said = node.get("metadata")
+    effect = said.get("effect") if isinstance(said, Mapping) else None
+    return effect if isinstance(effect, str) else ""

@@ -15,9 +15,11 @@ from stationmaster.reviews.shapes.amounts import amount_of
 from stationmaster.reviews.shapes.filling import RAW, check_kinds, chosen, filled
 from stationmaster.reviews.shapes.same import changes, same
 from stationmaster.reviews.shapes.state_change import UPDATE
-from stationmaster.reviews.shapes.text import listed, one_line
+from stationmaster.reviews.shapes.text import block, first_line, listed, one_line, short_json
 
 NAME = "breakpoint"
+ASKS = "asks"
+"""The key of the state in which a graph says what its breakpoint asks. No field of the form."""
 CONTINUE, EDIT, SEND_BACK = "continue", "edit", "send_back"
 _ALIASES = {"approve": CONTINUE}
 _AS_NODE = "A node that has already run: what comes after it runs again, with the state as changed here."
@@ -28,18 +30,76 @@ def recognise(pending: Pending) -> bool:
 
 
 def describe(pending: Pending) -> Description:
-    following = _next(pending)
-    where = listed(following) if following else "the next step"
+    said = own_words(pending)
     return Description(
-        title=one_line(f"Waits before {where}: continue?"),
+        title=first_line(said["title"]) if said else title_of(pending),
+        body=_body(said) if said else _first_message(_values(pending)),
         amount_usd=amount_of(_values(pending)),
         evidence=("next", "values"),
     )
 
 
+def own_words(pending: Pending) -> Mapping[str, Any] | None:
+    """What the graph has left in its state, under `asks`, for whoever looks at this breakpoint: {"title", "text"?,
+    "details"?: {label: text}, "before"?: [node, ...]}. None where it has not, or left it for another breakpoint."""
+    values = _values(pending)
+    said = values.get(ASKS) if isinstance(values, Mapping) else None
+    if (
+        not isinstance(said, Mapping)
+        or not isinstance(said.get("title"), str)
+        or not first_line(said["title"])
+    ):
+        return None
+    before = said.get("before")
+    fits = not isinstance(before, list) or bool(set(_next(pending)) & {str(node) for node in before})
+    return said if fits else None
+
+
+def without_words(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The payload of a breakpoint for whoever has read its title and text."""
+    values = payload.get("values")
+    if not isinstance(values, Mapping):
+        return {**payload}
+    return {**payload, "values": {key: value for key, value in values.items() if key != ASKS}}
+
+
+def title_of(pending: Pending, who: str | None = None, does: Mapping[str, str] | None = None) -> str:
+    """`sql_operator waits before execute (runs the statement on the database): continue?`. `does`: of its nodes, what
+    each does."""
+    told = [f"{node} ({(does or {})[node]})" if (does or {}).get(node) else node for node in _next(pending)]
+    where = listed(told) if told else "the next step"
+    waits = f"{one_line(who, 60)} waits" if who else "Waits"
+    return one_line(f"{waits} before {where}: continue?")
+
+
+def _body(said: Mapping[str, Any]) -> str | None:
+    """Its text, and its details as they are, each below its label."""
+    text, details = said.get("text"), said.get("details")
+    parts = [text] if isinstance(text, str) and text.strip() else []
+    for label, value in details.items() if isinstance(details, Mapping) else ():
+        shown = value if isinstance(value, str) else short_json(value)
+        name = one_line(str(label), 60)
+        if "\n" not in shown and "`" not in shown:
+            parts += [f"**{name}:** `{shown}`"] if shown.strip() else []
+        else:
+            fence = "~~~~" if "```" in shown else "```"
+            parts += [f"**{name}:**", f"{fence}\n{shown}\n{fence}"]
+    return block("\n\n".join(parts)) if parts else None
+
+
+def _first_message(values: Any) -> str | None:
+    """What the thread began with, if a person wrote it: beside the question, and in no list."""
+    messages = values.get("messages") if isinstance(values, Mapping) else None
+    for message in messages if isinstance(messages, list) else ():
+        if isinstance(message, Mapping) and message.get("type") in ("human", "user"):
+            content = message.get("content")
+            return block(content) if isinstance(content, str) and content.strip() else None
+    return None
+
+
 def form(pending: Pending) -> Form:
     following = _next(pending)
-    known = state_change.state_fields(_values(pending))
+    known = tuple(field for field in state_change.state_fields(_values(pending)) if field.name != ASKS)
     changed = known or (state_change.update_field("State", required=True),)
     back = (
         state_change.node_field(_AS_NODE, pending.nodes),

@@ -9,6 +9,7 @@ import pytest
 from stationmaster.reviews import shapes
 from stationmaster.reviews.model import Pending, Resume, Submission
 from stationmaster.reviews.shapes.amounts import amount_of
+from stationmaster.reviews.shapes.breakpoint import title_of
 from tests.stationmaster.reviews.shapes.asking import (
     choice,
     decide,
@@ -208,6 +209,61 @@ def test_a_breakpoint_says_where_it_waits_and_what_was_changed():
     assert edits(STOPPED, decide("continue")) is None
     fields = {field.name: field.type for field in choice(STOPPED, "edit").fields}
     assert fields == {"text": "string", "count": "number", "price": "number", "meta": "object", "none": "any"}
+
+
+ASKING = {
+    "title": "Run this statement? It changes 3 rows.", "text": "Orders of **May**.",
+    "details": {"sql": "update a\nset b = 1", "rows": 3, "none": " "}, "before": ["send"],
+}  # fmt: skip
+
+
+def stopped(**values: Any) -> Pending:
+    return pending({"next": ["send"], "values": values}, kind="breakpoint", node="send")
+
+
+def test_a_graph_says_in_its_state_what_its_breakpoint_asks():
+    question = stopped(asks=ASKING, text="hi")
+    said = shapes.of(question).describe(question)
+    assert said.title == ASKING["title"]
+    assert said.body == "Orders of **May**.\n\n**sql:**\n\n```\nupdate a\nset b = 1\n```\n\n**rows:** `3`"
+    assert [field.name for field in choice(question, "edit").fields] == ["text"]
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        None,
+        "do it?",
+        {},
+        {"title": " "},
+        {"title": 5},
+        {"text": "do it?"},
+        {"title": "Read?", "before": ["read"]},
+    ],
+)
+def test_what_says_nothing_or_is_left_from_another_breakpoint_is_no_title(asks: Any):
+    question = stopped(asks=asks)
+    assert shapes.of(question).describe(question).title == "Waits before send: continue?"
+
+
+@pytest.mark.parametrize("odd", [{"title": "t", "details": [1]}, {"title": "t", "text": 5, "before": "send"}])
+def test_odd_words_of_a_graph_are_read_as_far_as_they_go(odd: Any):
+    question = stopped(asks=odd)
+    said = shapes.of(question).describe(question)
+    assert (said.title, said.body) == ("t", None)
+
+
+def test_what_the_thread_began_with_stands_beside_the_question_and_in_no_title():
+    said_by = (("ai", "hm"), ("human", "I am Maria"), ("human", "x"))
+    talk = [{"type": who, "content": what} for who, what in said_by]
+    question = stopped(messages=talk)
+    said = shapes.of(question).describe(question)
+    assert (said.title, said.body) == ("Waits before send: continue?", "I am Maria")
+
+
+def test_who_waits_and_what_its_nodes_do_is_told():
+    title = title_of(stopped(), "mailer", {"send": "mails the customer", "read": "reads"})
+    assert title == "mailer waits before send (mails the customer): continue?"
 
 
 @pytest.mark.parametrize("odd", [None, [], {"next": None}, {"next": "send", "values": []}, {"values": 5}])
