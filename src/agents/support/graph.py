@@ -84,10 +84,14 @@ def after_draft(state: State) -> Literal["repair", "dead_letter", "approve", "re
             return "hand_over" if wants_person or state.get("dropped") else "send"
 
 
-def after_refund(state: State) -> Literal["dead_letter", "hand_over", "send"]:
-    """A refund that could not be made is for the dead letters; one that was dropped before it, for the desk."""
+def after_refund(state: State) -> Literal["dead_letter", "approve", "draft_reply", "hand_over", "send"]:
+    """A refund that could not be made is for the dead letters, one that nobody let pass for the gate, and one that was
+    dropped before it for the desk."""
     if state.get("failures"):
         return "dead_letter"
+    decision = state.get("decision")
+    if decision and decision["status"] == "proposed":
+        return "approve" if state.get("draft") else "draft_reply"
     return "hand_over" if state.get("dropped") else "send"
 
 
@@ -117,7 +121,9 @@ builder.add_node(
     "acknowledge", nodes.acknowledge, retry_policy=RETRY, metadata={"effect": "mails the customer"}
 )
 builder.add_node("draft_reply", nodes.draft_reply)
-builder.add_node("approve", gate.approve)
+builder.add_node(
+    "approve", gate.approve, retry_policy=RETRY, metadata={"effect": "keeps what a person answered"}
+)
 builder.add_node("refund", nodes.refund, retry_policy=RETRY, metadata={"effect": "pays the refund"})
 builder.add_node(
     "hand_over", nodes.hand_over, retry_policy=RETRY, metadata={"effect": "mails the support desk"}

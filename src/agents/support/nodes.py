@@ -18,8 +18,9 @@ from agents.shared.resilience import giving_up
 from agents.shared.running import tenant_on, thread_if_any
 from agents.shared.shop.mail import SUPPORT_DESK
 from agents.shared.shop.tickets import ticket_of
-from agents.support import prompts, tools, verdict
+from agents.support import allowing, prompts, tools, verdict
 from agents.support.asking import Classification, account, ask, classified, draft_prompt, drafted, task_prompt
+from agents.support.claims import Claim
 from agents.support.context import KEEP_MESSAGES, Context
 from agents.support.state import Dropped, SearchTask, State, Update, one_more
 
@@ -167,16 +168,19 @@ async def draft_reply(state: State, runtime: Runtime[Context]) -> Update:
 async def refund(state: State, runtime: Runtime[Context]) -> Update:
     """Give the money back: once, by its key, however often this node runs.
 
-    Whether it may is asked again: refunds that were switched off while this one waited are not paid either.
+    Whether it may is asked again: refunds that were switched off while this one waited are not paid either, and what
+    state calls approved goes back to the gate where no person's answer is on record.
     """
-    decision, order = state.get("decision"), state.get("order")
-    if decision is None or order is None:
-        raise ValueError("refund needs a decision and an order; `assess` sets both")
     if "refund" in Context.of(runtime).off:
         return {"failures": [{"node": "refund", "reason": verdict.REFUNDS_OFF}]}
-    progress(runtime, f"refunding ${decision['amount_usd']:.2f}")
+    decision = state.get("decision") or {}
     async with giving_up(runtime, tried_enough=(PaymentUnavailable,)) as given_up:
-        receipt = await tools.pay_back(state, order, decision["amount_usd"], await tenant_on(runtime))
+        claim = Claim.of(state, runtime)
+        asked = await allowing.question_before_paying(claim, state, runtime)
+        if asked is not None:
+            return asked
+        progress(runtime, f"refunding ${claim.amount_usd:.2f}")
+        receipt = await tools.pay_back(state, claim, await tenant_on(runtime))
         return {
             "decision": {**decision, "status": "paid", "reference": receipt["reference"]},
             "outcome": "refunded",

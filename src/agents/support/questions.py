@@ -21,7 +21,7 @@ def refund_question(state: State, decision: Decision, order: Order) -> Question:
         "kind": "refund_approval",
         "title": f"Refund {amount} for order {order['order_id']}?",
         "ticket_id": state.get("ticket_id", ""),
-        "customer_wrote": _last_words(state),
+        "customer_wrote": last_words(state),
         "customer": {"name": order["customer_name"], "email": order["customer_email"]},
         "order": {
             "order_id": order["order_id"],
@@ -45,7 +45,7 @@ def refund_question(state: State, decision: Decision, order: Order) -> Question:
     }
 
 
-def _last_words(state: State) -> str:
+def last_words(state: State) -> str:
     """What is judged here is what the customer asks for: the message that this question is about."""
     said = (message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
     text = next(said, "")

@@ -25,6 +25,7 @@ Tool: TypeAlias = Literal["lookup_order", "search_kb", "refund"]
 TOOLS: tuple[Tool, ...] = get_args(Tool)
 """What an assistant can be kept from doing."""
 Reason: TypeAlias = Literal["damaged", "not_as_described", "late", "wrong_item", "changed_mind", "other"]
+Status: TypeAlias = Literal["none", "declined", "proposed", "approved", "rejected", "paid"]
 Outcome: TypeAlias = Literal[
     "refund_proposed",
     "refunded",
@@ -55,7 +56,7 @@ class Decision(TypedDict):
     `status` moves none -> declined, or proposed -> (approved | rejected) -> paid.
     """
 
-    status: Literal["none", "declined", "proposed", "approved", "rejected", "paid"]
+    status: Status
     amount_usd: float
     why: str
     needs_approval: NotRequired[bool]

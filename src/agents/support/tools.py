@@ -5,13 +5,12 @@ thread), so that a node that runs again, after a crash or on a fork, does nothin
 matter, on however many threads it is worked on; but another tenant's of the same id is another one.
 """
 
-from decimal import Decimal
-
 from agents.shared import payments
 from agents.shared.callers import MAIN
 from agents.shared.failures import Failure
 from agents.shared.resilience import breaker
 from agents.shared.shop import articles, dead_letters, mail, orders, policies
+from agents.support.claims import Claim
 from agents.support.state import State
 
 
@@ -49,15 +48,15 @@ async def search(query: str) -> list[articles.Article]:
         return await articles.search_articles(query)
 
 
-async def pay_back(state: State, order: orders.Order, amount_usd: float, tenant: str) -> payments.Receipt:
+async def pay_back(state: State, claim: Claim, tenant: str) -> payments.Receipt:
     """Refund once, however often it is asked for this request."""
     async with breaker("payments"):
         return await payments.refund(
             key=request_key(state, "refund", tenant),
-            order_id=order["order_id"],
-            ticket_id=state.get("ticket_id", ""),
-            amount=Decimal(str(amount_usd)),
-            request=state.get("turns", 1),
+            order_id=claim.order_id,
+            ticket_id=claim.ticket_id,
+            amount=claim.amount,
+            request=claim.request,
         )
 
 

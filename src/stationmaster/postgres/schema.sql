@@ -2148,6 +2148,55 @@ CREATE TABLE shop.products (
 
 
 --
+-- Name: refund_answers; Type: TABLE; Schema: shop; Owner: -
+--
+
+CREATE TABLE shop.refund_answers (
+    answer_id bigint NOT NULL,
+    tenant text NOT NULL,
+    thread_id text NOT NULL,
+    ticket_id text NOT NULL,
+    request integer NOT NULL,
+    order_id text NOT NULL,
+    amount_usd numeric(10,2),
+    answered_by text NOT NULL,
+    answered_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT refund_answers_amount_usd_check CHECK (((amount_usd > (0)::numeric) AND (amount_usd <> 'NaN'::numeric))),
+    CONSTRAINT refund_answers_answered_by_check CHECK ((answered_by <> ''::text)),
+    CONSTRAINT refund_answers_order_id_check CHECK ((order_id <> ''::text)),
+    CONSTRAINT refund_answers_request_check CHECK ((request > 0)),
+    CONSTRAINT refund_answers_tenant_check CHECK ((tenant <> ''::text)),
+    CONSTRAINT refund_answers_thread_id_check CHECK ((thread_id <> ''::text))
+);
+
+
+--
+-- Name: refund_answers_answer_id_seq; Type: SEQUENCE; Schema: shop; Owner: -
+--
+
+ALTER TABLE shop.refund_answers ALTER COLUMN answer_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME shop.refund_answers_answer_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
+-- Name: refund_ceilings; Type: TABLE; Schema: shop; Owner: -
+--
+
+CREATE TABLE shop.refund_ceilings (
+    tenant text NOT NULL,
+    ask_above_usd numeric(10,2) NOT NULL,
+    CONSTRAINT refund_ceilings_ask_above_usd_check CHECK (((ask_above_usd >= (0)::numeric) AND (ask_above_usd <> 'NaN'::numeric))),
+    CONSTRAINT refund_ceilings_tenant_check CHECK ((tenant <> ''::text))
+);
+
+
+--
 -- Name: refund_holds; Type: TABLE; Schema: shop; Owner: -
 --
 
@@ -2160,6 +2209,21 @@ CREATE TABLE shop.refund_holds (
     CONSTRAINT refund_holds_amount_is_a_number CHECK ((amount_usd <> 'NaN'::numeric)),
     CONSTRAINT refund_holds_amount_usd_check CHECK ((amount_usd > (0)::numeric)),
     CONSTRAINT refund_holds_idempotency_key_check CHECK ((idempotency_key <> ''::text))
+);
+
+
+--
+-- Name: refund_questions; Type: TABLE; Schema: shop; Owner: -
+--
+
+CREATE TABLE shop.refund_questions (
+    thread_id text NOT NULL,
+    task_id text NOT NULL,
+    digest text NOT NULL,
+    put_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT refund_questions_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT refund_questions_task_id_check CHECK ((task_id <> ''::text)),
+    CONSTRAINT refund_questions_thread_id_check CHECK ((thread_id <> ''::text))
 );
 
 
@@ -3247,11 +3311,35 @@ ALTER TABLE ONLY shop.products
 
 
 --
+-- Name: refund_answers refund_answers_pkey; Type: CONSTRAINT; Schema: shop; Owner: -
+--
+
+ALTER TABLE ONLY shop.refund_answers
+    ADD CONSTRAINT refund_answers_pkey PRIMARY KEY (answer_id);
+
+
+--
+-- Name: refund_ceilings refund_ceilings_pkey; Type: CONSTRAINT; Schema: shop; Owner: -
+--
+
+ALTER TABLE ONLY shop.refund_ceilings
+    ADD CONSTRAINT refund_ceilings_pkey PRIMARY KEY (tenant);
+
+
+--
 -- Name: refund_holds refund_holds_pkey; Type: CONSTRAINT; Schema: shop; Owner: -
 --
 
 ALTER TABLE ONLY shop.refund_holds
     ADD CONSTRAINT refund_holds_pkey PRIMARY KEY (idempotency_key);
+
+
+--
+-- Name: refund_questions refund_questions_pkey; Type: CONSTRAINT; Schema: shop; Owner: -
+--
+
+ALTER TABLE ONLY shop.refund_questions
+    ADD CONSTRAINT refund_questions_pkey PRIMARY KEY (thread_id, task_id);
 
 
 --
@@ -3981,6 +4069,13 @@ CREATE INDEX product_variants_product ON shop.product_variants USING btree (prod
 
 
 --
+-- Name: refund_answers_request; Type: INDEX; Schema: shop; Owner: -
+--
+
+CREATE INDEX refund_answers_request ON shop.refund_answers USING btree (thread_id, order_id, request, answer_id);
+
+
+--
 -- Name: refund_holds_order; Type: INDEX; Schema: shop; Owner: -
 --
 
@@ -4247,6 +4342,13 @@ CREATE TRIGGER payments_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON shop.
 
 
 --
+-- Name: refund_answers refund_answers_append_only; Type: TRIGGER; Schema: shop; Owner: -
+--
+
+CREATE TRIGGER refund_answers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON shop.refund_answers FOR EACH STATEMENT EXECUTE FUNCTION shop.refuse('what a person answered stays on record');
+
+
+--
 -- Name: refund_holds refund_holds_fixed; Type: TRIGGER; Schema: shop; Owner: -
 --
 
@@ -4258,6 +4360,13 @@ CREATE TRIGGER refund_holds_fixed BEFORE UPDATE OR TRUNCATE ON shop.refund_holds
 --
 
 CREATE TRIGGER refund_holds_move AFTER INSERT OR DELETE ON shop.refund_holds FOR EACH ROW EXECUTE FUNCTION shop.move_hold();
+
+
+--
+-- Name: refund_questions refund_questions_append_only; Type: TRIGGER; Schema: shop; Owner: -
+--
+
+CREATE TRIGGER refund_questions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON shop.refund_questions FOR EACH STATEMENT EXECUTE FUNCTION shop.refuse('what a person was asked stays on record');
 
 
 --

@@ -54,6 +54,8 @@ EDGES = {
     ("refund", "send"),
     ("refund", "hand_over"),
     ("refund", "dead_letter"),
+    ("refund", "approve"),
+    ("refund", "draft_reply"),
     ("hand_over", "send"),
     ("hand_over", "dead_letter"),
     ("dead_letter", "send"),
@@ -71,12 +73,13 @@ def test_the_recursion_limit_is_bound_to_the_graph() -> None:
     assert support.graph.config.get("recursion_limit") == RECURSION_LIMIT == 40
 
 
-def test_effects_retry_what_is_transient_and_models_and_the_gate_do_not() -> None:
+def test_effects_retry_what_is_transient_and_models_do_not() -> None:
     for name in (
         "lookup_order",
         "check_return_policy",
         "search_kb",
         "acknowledge",
+        "approve",
         "refund",
         "send",
         "hand_over",
@@ -84,7 +87,7 @@ def test_effects_retry_what_is_transient_and_models_and_the_gate_do_not() -> Non
         spec = support.builder.nodes[name]
         assert spec.retry_policy == support.RETRY, name
         assert spec.error_handler_node is None, "see agents.shared.resilience.giving_up"
-    for name in ("approve", "classify", "draft_reply"):
+    for name in ("classify", "draft_reply"):
         assert support.builder.nodes[name].retry_policy is None, name
 
 
@@ -169,6 +172,20 @@ def test_after_assess(changes: dict[str, Any], leads_to: str) -> None:
 )
 def test_after_draft(changes: dict[str, Any], leads_to: str) -> None:
     assert support.after_draft(state(**changes)) == leads_to
+
+
+@pytest.mark.parametrize(
+    ("changes", "leads_to"),
+    [
+        ({"decision": decision(status="paid")}, "send"),
+        ({"decision": decision(status="paid"), "dropped": {"order_id": "1", "amount_usd": 1.0}}, "hand_over"),
+        ({"decision": decision(status="approved"), "failures": [{"node": "refund", "reason": "a"}]}, "dead_letter"),
+        ({"decision": decision(), "draft": "Dear Ada"}, "approve"),
+        ({"decision": decision(), "draft": ""}, "draft_reply"),
+    ],
+)  # fmt: skip
+def test_after_refund(changes: dict[str, Any], leads_to: str) -> None:
+    assert support.after_refund(state(**changes)) == leads_to
 
 
 def test_a_repaired_classification_goes_on_as_a_classification() -> None:

@@ -1,5 +1,6 @@
 """Single nodes with hand-made state: what each changes, and nothing else. Effects stand in test_nodes_effects.py."""
 
+import re
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -122,7 +123,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
         monkeypatch.setattr(support_gate, "ask_person", ask_person)
         waiting = state(decision=decision(), order=order(), draft="Dear Ada", **changes)
-        return cast("Command[str]", await support_gate.approve(waiting)), shown[0]
+        return cast("Command[str]", await support_gate.approve(waiting, runtime())), shown[0]
 
     return answered
 
@@ -171,8 +172,29 @@ async def test_an_amount_that_can_not_be_paid_comes_back_and_at_last_is_given_up
     assert command.update["failures"][0]["node"] == "approve"
 
 
-async def test_the_gate_and_the_refund_need_a_decision_and_an_order() -> None:
-    with pytest.raises(ValueError, match="`assess` sets both"):
-        await support_gate.approve(state(order=order()))
-    with pytest.raises(ValueError, match="`assess` sets both"):
-        await nodes.refund(state(decision=decision()), runtime())
+UNUSABLE = [
+    ({"order": order()}, "`assess` sets both"),
+    ({"decision": decision()}, "`assess` sets both"),
+    ({"decision": decision(), "order": order(order_id="#88123")}, "order_id: .*'#88123' is not how the shop"),
+    ({"decision": decision(amount_usd=-5.0), "order": order()}, "amount_usd: Input should be greater than 0"),
+    (
+        {"decision": decision(amount_usd="640"), "order": order()},
+        "amount_usd: Input should be a valid number",
+    ),
+    ({"decision": decision(amount_usd=1.001), "order": order()}, "more than two decimals"),
+    ({"decision": decision(status="yes"), "order": order()}, "status: "),
+    ({"decision": decision(), "order": order(), "turns": 0}, "request: "),
+]
+
+
+@pytest.mark.parametrize(("changes", "reason"), UNUSABLE)
+async def test_what_is_no_refund_ends_in_words_at_the_gate_and_at_the_refund(
+    changes: dict[str, Any], reason: str
+) -> None:
+    """Whoever writes state may write anything."""
+    command = await support_gate.approve(state(**changes), runtime())
+    assert command.goto == "dead_letter"
+    (failure,) = cast("Any", command.update)["failures"]
+    (same,) = (await nodes.refund(state(**changes), runtime()))["failures"]
+    assert re.search(reason, failure["reason"])
+    assert (failure["node"], same) == ("approve", {"node": "refund", "reason": failure["reason"]})

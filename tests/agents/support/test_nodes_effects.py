@@ -21,10 +21,13 @@ def runtime() -> Runtime[Context]:
     return Runtime(context=Context(model="offline:rules"))
 
 
-def of_order(ledger: Ledger, **changes: Any) -> Any:
-    """The state of a request about a new order of that shop."""
-    number = place_order(ledger.uri)
-    return state(order_id=number, order=order(order_id=number, customer_email=EMAIL), **changes)
+def of_order(ledger: Ledger, paid_usd: float = 640.0, **changes: Any) -> Any:
+    """The state of a request about a new order of that shop, as it is decided without a person."""
+    number = place_order(ledger.uri, paid_usd)
+    decided = decision(amount_usd=paid_usd, needs_approval=False)
+    found = order(order_id=number, customer_email=EMAIL, paid_usd=paid_usd, refundable_usd=paid_usd)
+    details = {"reason": "damaged", "queries": []}
+    return state(**{"order_id": number, "order": found, "decision": decided, "details": details, **changes})
 
 
 async def test_lookup_order(ledger: Ledger) -> None:
@@ -59,20 +62,21 @@ async def test_acknowledge_mails_once_a_request(ledger: Ledger) -> None:
 
 
 async def test_refund_pays_once_a_request(ledger: Ledger) -> None:
-    request = of_order(ledger, decision=decision(amount_usd=600.0))
+    request = of_order(ledger, 400.0)
     first = await nodes.refund(request, runtime())
     assert (first["outcome"], first["decision"]["status"]) == ("refunded", "paid")
     assert await nodes.refund(request, runtime()) == first
-    assert ledger.refunded_usd("T-1") == [600]
+    assert ledger.refunded_usd("T-1") == [400]
 
     refused = await nodes.refund(request | {"turns": 2}, runtime())
     assert refused["failures"][0]["node"] == "refund"
+    assert "was refunded already ($400.00)" in refused["failures"][0]["reason"]
     assert "decision" not in refused
-    assert ledger.refunded_usd("T-1") == [600]
+    assert ledger.refunded_usd("T-1") == [400]
 
 
 async def test_the_same_order_typed_another_way_is_the_same_refund(ledger: Ledger) -> None:
-    request = of_order(ledger, decision=decision(amount_usd=300.0))
+    request = of_order(ledger, 300.0)
     await nodes.refund(request, runtime())
     await nodes.refund(request | {"order_id": f"# {request['order_id']}"}, runtime())
     assert ledger.refunded_usd("T-1") == [300]

@@ -85,6 +85,22 @@ async def test_a_fork_that_wants_another_amount_is_refused(waiting: Conversation
     )
 
 
+async def test_an_approval_that_is_written_is_asked_about(waiting: Conversation, ledger: Ledger) -> None:
+    """By an edit of the state, and by a command; what else there is, test_forged.py writes in process."""
+    seen, values = await waiting.question(), (await waiting.state())["values"]
+    written = {"decision": {**values["decision"], "status": "approved", "needs_approval": False}}
+    await waiting.client.threads.update_state(waiting.thread_id, written, as_node="draft_reply")
+    assert (await waiting.state())["next"] == ["refund"]
+    await waiting.run(input=None)
+    asked = await waiting.question()
+    assert asked["id"] != seen["id"]
+    assert "which no person has allowed" in asked["value"]["verdict"]
+    await waiting.run(command={"goto": "refund", "update": written})
+    assert not ledger.refunds(waiting.ticket_id)
+    await waiting.answer(APPROVE)
+    assert ledger.refunded_usd(waiting.ticket_id) == [640]
+
+
 async def test_history_shows_what_each_step_was_about_to_do(waiting: Conversation) -> None:
     history = await waiting.history()
     for item in history:
