@@ -40,7 +40,8 @@ async def _answer(asked: dict[str, Any], saver: BaseCheckpointSaver[Any]) -> Non
     try:
         if not asked.get("look"):
             given = Command(resume=asked["resume"]) if "resume" in asked else asked.get("input")
-            await graph.ainvoke(given, config)
+            # By default a step is saved beside the next one: a kill in that moment takes it along, and the question.
+            await graph.ainvoke(given, config, durability="sync")
     except Exception as error:  # noqa: BLE001 - whatever a graph under test raises is its answer
         answer["error"] = type(error).__name__
     state = await graph.aget_state(config)
