@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from agents.coder.prompts import SYSTEM_PROMPT
-from agents.shared.context import FallbackModel, GraphContext, rungs
+from agents.shared.context import MaxCostUsd, MaxTurns, ModelContext
 from agents.shared.sandbox.runner import Limits
 
 RECURSION_LIMIT = 60
@@ -13,7 +13,7 @@ MAX_ADVICE = 3
 FILE_MB = 8
 
 
-class Context(GraphContext):
+class Context(ModelContext):
     """Settings of the coder's graph; what is left out keeps its default."""
 
     model: str | None = Field(
@@ -22,7 +22,6 @@ class Context(GraphContext):
         "set, else offline:rules, which knows a handful of tasks by heart.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: FallbackModel = None
     temperature: float = Field(
         default=0.0, ge=0.0, le=2.0, description="0 writes the same code each time; higher values vary it."
     )
@@ -46,18 +45,8 @@ class Context(GraphContext):
     memory_mb: int = Field(
         default=512, ge=64, le=2_048, description="Megabytes of address space that they may take."
     )
-    max_turns: int = Field(
-        default=20, ge=1, description="Tasks on one thread; the next one is closed politely."
-    )
-    max_cost_usd: float = Field(
-        default=5.0,
-        gt=0.0,
-        description="Model cost of one thread in USD; above it tasks are closed politely.",
-    )
-
-    def models(self) -> tuple[str, ...]:
-        """Names of the models to try, best first; the written rules are the last rung."""
-        return rungs(self.model, self.fallback_model)
+    max_turns: MaxTurns = 20
+    max_cost_usd: MaxCostUsd = 5.0
 
     def limits(self) -> Limits:
         """What the tests of one attempt may take."""

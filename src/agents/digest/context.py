@@ -6,7 +6,7 @@ from pydantic import Field
 
 from agents.digest.prompts import SYSTEM_PROMPT
 from agents.digest.slots import Span
-from agents.shared.context import GraphContext, rungs
+from agents.shared.context import FallbackModel, GraphContext, rungs
 from agents.shared.shop import SUPPORT_DESK
 
 RECURSION_LIMIT = 20
@@ -44,10 +44,7 @@ class Context(GraphContext):
         "set, else offline:rules. All figures are counted, never written by a model.",
         examples=["openai:gpt-4.1-nano", "offline:rules"],
     )
-    fallback_model: str | None = Field(
-        default=None,
-        description="The model to use while the first one is down. Below it there are always the written rules.",
-    )
+    fallback_model: FallbackModel = None
     system_prompt: str = Field(
         default=SYSTEM_PROMPT, min_length=1, description="How the first sentence should be written."
     )

@@ -3,13 +3,13 @@
 from pydantic import Field
 
 from agents.document_review.prompts import SYSTEM_PROMPT
-from agents.shared.context import FallbackModel, GraphContext, rungs
+from agents.shared.context import ModelContext
 
 RECURSION_LIMIT = 40
 """Super-steps of one run. The net below all other limits: the longest way has ten."""
 
 
-class Context(GraphContext):
+class Context(ModelContext):
     """Settings of the document review; what is left out keeps its default."""
 
     model: str | None = Field(
@@ -18,7 +18,6 @@ class Context(GraphContext):
         "key is set, else offline:rules. It only ever sees text in which personal data are masked.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: FallbackModel = None
     system_prompt: str = Field(
         default=SYSTEM_PROMPT, min_length=1, description="How the model should read documents."
     )
@@ -28,7 +27,3 @@ class Context(GraphContext):
     excerpt_characters: int = Field(
         default=6_000, ge=500, le=50_000, description="How much of a document the model sees."
     )
-
-    def models(self) -> tuple[str, ...]:
-        """Names of the models to try, best first; the written rules are the last rung."""
-        return rungs(self.model, self.fallback_model)

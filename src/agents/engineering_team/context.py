@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from agents.engineering_team import prompts
-from agents.shared.context import FallbackModel, GraphContext, rungs
+from agents.shared.context import MaxTurns, ModelContext
 from agents.shared.models.agent import Chosen
 from agents.shared.sandbox.runner import Limits
 
@@ -29,7 +29,7 @@ def _prompt(default: str, who: str) -> Any:
     )
 
 
-class Context(GraphContext):
+class Context(ModelContext):
     """Settings of the engineering team; what is left out keeps its default."""
 
     model: str | None = Field(
@@ -38,7 +38,6 @@ class Context(GraphContext):
         "set, else offline:rules, which decides by written rules and knows a handful of tasks by heart.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: FallbackModel = None
     temperature: float = Field(
         default=0.0,
         ge=0.0,
@@ -77,18 +76,12 @@ class Context(GraphContext):
     test_time_s: float = Field(
         default=10.0, gt=0.0, le=30.0, description="Seconds that one run of the tests may take."
     )
-    max_turns: int = Field(
-        default=20, ge=1, description="Tasks on one thread; the next one is closed politely."
-    )
+    max_turns: MaxTurns = 20
     max_cost_usd: float = Field(
         default=5.0,
         gt=0.0,
         description="Model cost of one thread in USD; above it work ends politely, in the middle of a task as well.",
     )
-
-    def models(self) -> tuple[str, ...]:
-        """Names of the models to try, best first; the written rules are the last rung."""
-        return rungs(self.model, self.fallback_model)
 
     def limits(self) -> Limits:
         """What one run of the tests may take."""

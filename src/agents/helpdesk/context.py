@@ -6,7 +6,7 @@ from pydantic import Field
 
 from agents.helpdesk.prompts import SYSTEM_PROMPT
 from agents.helpdesk.state import ApprovalMode
-from agents.shared.context import FallbackModel, GraphContext, Temperature, rungs
+from agents.shared.context import MaxCostUsd, MaxTurns, ModelContext, Temperature
 from agents.shared.models.agent import Chosen
 
 WINDOW_TOKENS = 8_000
@@ -21,7 +21,7 @@ WINDOW_CALLS = 5
 """Among so many of the newest tool calls a repeated one is noticed."""
 
 
-class Context(GraphContext):
+class Context(ModelContext):
     """Settings of the helpdesk; what is left out keeps its default."""
 
     model: str | None = Field(
@@ -30,7 +30,6 @@ class Context(GraphContext):
         "set, else offline:rules, which answers from written rules.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: FallbackModel = None
     temperature: Temperature = 0.0
     system_prompt: str = Field(
         default=SYSTEM_PROMPT,
@@ -58,18 +57,8 @@ class Context(GraphContext):
         description="Price checks of all threads together, never more than helpdesk.paces says (600). Those that "
         "come too fast wait, up to two seconds.",
     )
-    max_turns: int = Field(
-        default=50, ge=1, description="Requests on one thread; the next one is closed politely."
-    )
-    max_cost_usd: float = Field(
-        default=5.0,
-        gt=0.0,
-        description="Model cost of one thread in USD; above it requests are closed politely.",
-    )
-
-    def models(self) -> tuple[str, ...]:
-        """Names of the models to try, best first; the written rules are the last rung."""
-        return rungs(self.model, self.fallback_model)
+    max_turns: MaxTurns = 50
+    max_cost_usd: MaxCostUsd = 5.0
 
 
 def chosen(runtime: Any) -> Chosen:

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from agents.research.prompts import SYSTEM_PROMPT
-from agents.shared.context import GraphContext, rungs
+from agents.shared.context import MaxCostUsd, MaxTurns, ModelContext
 from agents.shared.retrieval.passages import SOURCES, Source
 
 RECURSION_LIMIT = 30
@@ -14,7 +14,7 @@ MAX_QUESTION = 4_000
 """Characters."""
 
 
-class Context(GraphContext):
+class Context(ModelContext):
     """Settings of the research; what is left out keeps its default."""
 
     model: str | None = Field(
@@ -22,11 +22,6 @@ class Context(GraphContext):
         description="The chat model that plans, searches and writes, as `provider:model`. Empty: OpenAI's when a key "
         "is set, else offline:rules, which quotes the sentences that fit best.",
         examples=["openai:gpt-4.1", "offline:rules"],
-    )
-    fallback_model: str | None = Field(
-        default=None,
-        description="The model to use while the first one is down. Below it there are always the written rules.",
-        examples=["openai:gpt-4.1-mini"],
     )
     system_prompt: str = Field(
         default=SYSTEM_PROMPT,
@@ -72,15 +67,5 @@ class Context(GraphContext):
         le=7 * 24 * 60,
         description="How long what the web answered is used again for the same search; 0 asks anew each time.",
     )
-    max_turns: int = Field(
-        default=20, ge=1, description="Questions on one thread; the next one is closed politely."
-    )
-    max_cost_usd: float = Field(
-        default=5.0,
-        gt=0.0,
-        description="Model cost of one thread in USD; above it questions are closed politely.",
-    )
-
-    def models(self) -> tuple[str, ...]:
-        """Names of the models to try, best first; the written rules are the last rung."""
-        return rungs(self.model, self.fallback_model)
+    max_turns: MaxTurns = 20
+    max_cost_usd: MaxCostUsd = 5.0

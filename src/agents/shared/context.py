@@ -21,6 +21,17 @@ Temperature: TypeAlias = Annotated[
 """A field's type, for graphs whose model writes to people."""
 
 
+MaxTurns: TypeAlias = Annotated[
+    int, Field(ge=1, description="Requests on one thread; the next one is closed politely.")
+]
+"""A field's type: how long a thread may get."""
+MaxCostUsd: TypeAlias = Annotated[
+    float,
+    Field(gt=0.0, description="Model cost of one thread in USD; above it requests are closed politely."),
+]
+"""A field's type: what a thread may cost."""
+
+
 class GraphContext(BaseModel):
     """The settings of a graph; an unknown one is an error, since it would silently do nothing."""
 
@@ -30,6 +41,17 @@ class GraphContext(BaseModel):
     def of(cls, runtime: Any) -> Self:
         """The run's settings; the defaults when a caller in process gives none (LangGraph then has None)."""
         return runtime.context or cls()
+
+
+class ModelContext(GraphContext):
+    """The settings of a graph whose nodes all use one model; a graph says of `model` what it does there."""
+
+    model: str | None = None
+    fallback_model: FallbackModel = None
+
+    def models(self) -> tuple[str, ...]:
+        """Names of the models to try, best first; the written rules are the last rung."""
+        return rungs(self.model, self.fallback_model)
 
 
 def rungs(*names: str | None) -> tuple[str, ...]:

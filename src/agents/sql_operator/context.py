@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from agents.shared.context import FallbackModel, GraphContext, rungs
+from agents.shared.context import MaxCostUsd, MaxTurns, ModelContext
 from agents.sql_operator.prompts import SYSTEM_PROMPT
 
 RECURSION_LIMIT = 60
@@ -13,7 +13,7 @@ MAX_REPLANS = 5
 """How often a person may send a statement back."""
 
 
-class Context(GraphContext):
+class Context(ModelContext):
     """Settings of the SQL operator's graph; what is left out keeps its default."""
 
     model: str | None = Field(
@@ -22,7 +22,6 @@ class Context(GraphContext):
         "set, else offline:rules, which writes statements from written rules.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: FallbackModel = None
     temperature: float = Field(
         default=0.0,
         ge=0.0,
@@ -50,15 +49,5 @@ class Context(GraphContext):
     max_changed_rows: int = Field(
         default=50, ge=1, le=1_000, description="Rows that one write may change; one for more is refused."
     )
-    max_turns: int = Field(
-        default=50, ge=1, description="Questions on one thread; the next one is closed politely."
-    )
-    max_cost_usd: float = Field(
-        default=5.0,
-        gt=0.0,
-        description="Model cost of one thread in USD; above it questions are closed politely.",
-    )
-
-    def models(self) -> tuple[str, ...]:
-        """Names of the models to try, best first; the written rules are the last rung."""
-        return rungs(self.model, self.fallback_model)
+    max_turns: MaxTurns = 50
+    max_cost_usd: MaxCostUsd = 5.0

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.shared.context import FallbackModel, GraphContext, Temperature, rungs
+from agents.shared.context import FallbackModel, GraphContext, MaxCostUsd, MaxTurns, Temperature, rungs
 from agents.support.prompts import SYSTEM_PROMPT
 from agents.support.state import TOOLS, Tool
 
@@ -95,14 +95,8 @@ class Context(GraphContext):
         "and takes a little longer.",
     )
     flags: Flags = Field(default=Flags(), description="Switches.")
-    max_turns: int = Field(
-        default=50, ge=1, description="Requests on one thread; the next one is closed politely."
-    )
-    max_cost_usd: float = Field(
-        default=5.0,
-        gt=0.0,
-        description="Model cost of one thread in USD; above it requests are closed politely.",
-    )
+    max_turns: MaxTurns = 50
+    max_cost_usd: MaxCostUsd = 5.0
 
     @property
     def off(self) -> list[str]:

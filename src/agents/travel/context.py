@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from agents.shared.context import FallbackModel, GraphContext, Temperature, rungs
+from agents.shared.context import MaxCostUsd, MaxTurns, ModelContext, Temperature
 from agents.shared.models.agent import Chosen
 from agents.travel.prompts import SYSTEM_PROMPT
 
@@ -20,7 +20,7 @@ RECURSION_LIMIT = 300
 """Super-steps, of the graph and of each peer; the net below all other limits, which count hand-offs and model calls."""
 
 
-class Context(GraphContext):
+class Context(ModelContext):
     """Settings of the travel graph; what is left out keeps its default."""
 
     model: str | None = Field(
@@ -29,7 +29,6 @@ class Context(GraphContext):
         "offline:rules, which answers from written rules.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: FallbackModel = None
     temperature: Temperature = 0.0
     system_prompt: str = Field(
         default=SYSTEM_PROMPT,
@@ -73,18 +72,8 @@ class Context(GraphContext):
         le=60,
         description="Model calls of all peers for one request; the last one has to answer.",
     )
-    max_turns: int = Field(
-        default=50, ge=1, description="Requests on one thread; the next one is closed politely."
-    )
-    max_cost_usd: float = Field(
-        default=5.0,
-        gt=0.0,
-        description="Model cost of one thread in USD; above it requests are closed politely.",
-    )
-
-    def models(self) -> tuple[str, ...]:
-        """Names of the models to try, best first; the written rules are the last rung."""
-        return rungs(self.model, self.fallback_model)
+    max_turns: MaxTurns = 50
+    max_cost_usd: MaxCostUsd = 5.0
 
 
 def chosen(runtime: Any) -> Chosen:

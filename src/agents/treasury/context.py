@@ -2,14 +2,14 @@
 
 from pydantic import Field
 
-from agents.shared.context import FallbackModel, GraphContext, rungs
+from agents.shared.context import ModelContext
 from agents.treasury.prompts import SYSTEM_PROMPT
 
 RECURSION_LIMIT = 80
 """Super-steps of one run. The net below all other limits: no way through the graph is half as long."""
 
 
-class Context(GraphContext):
+class Context(ModelContext):
     """Settings of the treasury graph; what is left out keeps its default."""
 
     model: str | None = Field(
@@ -18,7 +18,6 @@ class Context(GraphContext):
         "offline:rules, which reads by written rules. No model has a say in what is checked, signed or paid.",
         examples=["openai:gpt-4.1-mini", "offline:rules"],
     )
-    fallback_model: FallbackModel = None
     system_prompt: str = Field(
         default=SYSTEM_PROMPT, min_length=1, description="How the model should read requests."
     )
@@ -43,7 +42,3 @@ class Context(GraphContext):
         gt=0.0,
         description="Model cost of one thread in USD; above it requests are refused politely.",
     )
-
-    def models(self) -> tuple[str, ...]:
-        """Names of the models to try, best first; the written rules are the last rung."""
-        return rungs(self.model, self.fallback_model)
