@@ -37,6 +37,39 @@ async def test_progress_and_values_are_streamed(client: LangGraphClient) -> None
     assert all(set(data) <= PUBLIC for event, data in parts if event == "values")
 
 
+def places(value: Any, mark: str, place: str = "") -> set[str]:
+    """Where in a JSON value the mark stands; lists are not told apart."""
+    if isinstance(value, dict):
+        return {found for key, part in value.items() for found in places(part, mark, f"{place}.{key}")}
+    if isinstance(value, list):
+        return {found for part in value for found in places(part, mark, place)}
+    return {place} if mark in str(value) else set()
+
+
+async def test_no_stream_and_no_values_show_the_assistants_prompt(client: LangGraphClient) -> None:
+    """As client apps ask for it; all graphs and modes are in tests/agents/test_prompts_stay.py.
+
+    Not in a graph's hands: the server copies an assistant's context into the run's config, and so into the metadata
+    of checkpoints (docs/client.md).
+    """
+    mark = "mark-of-the-product-manager"
+    context = {**CONTEXT, "system_prompt": mark}
+    assistant = await client.assistants.create("research", context=context)
+    thread = await ServedThread.begin(client, assistant["assistant_id"])
+    modes = ["values", "updates", "messages", "messages-tuple", "tasks", "checkpoints", "debug"]
+    found: dict[str, set[str]] = {}
+    for event, data in await thread.stream(modes, input={"question": DELIVERY}):
+        found.setdefault(event.partition("/")[0], set()).update(places(data, mark))
+    assert found.keys() >= {"values", "updates", "messages", "tasks", "checkpoints", "debug"}
+    configs = {f".{name}.configurable.system_prompt" for name in ("config", "parent_config")}
+    assert found.pop("debug") <= {f".payload{one}" for one in configs}
+    assert found.pop("checkpoints") <= configs
+    assert not [mode for mode, where in found.items() if where]
+    for state in (await thread.state(), *await thread.history()):
+        assert places(state, mark) <= {".metadata.system_prompt"}
+    await client.assistants.delete(assistant["assistant_id"])
+
+
 async def test_its_schemas_name_nothing_private(client: LangGraphClient) -> None:
     (assistant,) = await client.assistants.search(metadata={"created_by": "system"}, graph_id="research")
     schemas: Any = await client.assistants.get_schemas(assistant["assistant_id"])
