@@ -5,7 +5,7 @@ What a node can't do after its retries is noted in state and ends in the dead le
 
 from typing import Any, Literal
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite
 
@@ -20,6 +20,7 @@ from agents.travel.gate import asked_again
 from agents.travel.inventory import NoSuchOffer, NotAgreed, PriceChanged, ShareExceeded, SoldOut
 from agents.travel.noting import CLEARED
 from agents.travel.state import Offer, State, Update
+from agents.travel.words import says_yes
 
 FRESH_COUNTS: Update = {"handoffs": 0, "idle_handoffs": 0, "model_calls": 0}
 
@@ -52,12 +53,20 @@ async def intake(state: State, runtime: Runtime[Context]) -> Update:
         "asked": 0,
         "losses": 0,
         "itinerary": [],
-        "problem": reason,
+        "problem": reason or _unanswered(state),
         "outcome": "closed" if reason else None,
     }
     async with giving_up(runtime) as given_up:
         return {**update, "hold": await inventory.live_hold(await tenant_on(runtime), thread)}
     return {**update, "degraded": Overwrite(degraded("intake", given_up)["degraded"])}
+
+
+def _unanswered(state: State) -> str | None:
+    """What to say to a yes that came as a message, while the question waited for it."""
+    newest = state["messages"][-1] if state.get("messages") else None
+    if state.get("outcome") == "waiting" and isinstance(newest, HumanMessage) and says_yes(newest.text):
+        return wording.YES_IS_AN_ANSWER
+    return None
 
 
 async def offer(state: State, runtime: Runtime[Context]) -> Command[AfterOffer]:

@@ -39,16 +39,48 @@ def require_written(budget_usd: float, texts: Iterable[str]) -> None:
 
 
 async def today_there(said: Mapping[str, Any], today: str) -> str:
-    """The date where the trip begins, once that is said; else `today`. Raises NoSuchPlace."""
+    """The date where the trip begins, once that is said and known; else `today`."""
     if not said.get("origin"):
         return today
-    place = await inventory.place(said["origin"])
+    try:
+        place = await inventory.place(said["origin"])
+    except inventory.NoSuchPlace:
+        return today
     return await today_for({"zone": place["zone"]}, "UTC")
 
 
 def says_dates(said: Mapping[str, Any]) -> bool:
     """Whether a day is named."""
     return any(said.get(name) for name in ("depart_on", "return_on"))
+
+
+async def noted_as_far(before: Trip, said: Mapping[str, Any], today: str) -> tuple[Trip, list[str]]:
+    """The changes that can be noted, and in words what can't: a date that is past takes no place along.
+
+    Raises ToolRefused where nothing is left to note.
+    """
+    places = [name for name in ("origin", "destination") if said.get(name)]
+    groups = [
+        places,
+        ["travellers", "budget_usd", "hotel", "passports"],
+        ["depart_on", "return_on", "one_way"],
+    ]
+    changes: Trip = {}
+    wrong: list[str] = []
+    while groups:
+        group = groups.pop(0)
+        try:
+            changes |= await noted({**before, **changes}, {name: said.get(name) for name in group}, today)
+        except (ToolRefused, inventory.NoSuchPlace) as error:
+            if group == places and len(places) == 2:  # together first: the one may be what the other was
+                groups[:0] = [["origin"], ["destination"]]
+            else:
+                wrong.append(str(error))
+            if "depart_on" in group and said.get("one_way"):
+                groups[:0] = [["one_way"]]
+    if wrong and not changes:
+        raise ToolRefused(" ".join(wrong))
+    return changes, wrong
 
 
 async def noted(before: Trip, said: Mapping[str, Any], today: str) -> Trip:

@@ -24,7 +24,8 @@ peer whose part is next; a hand-over, a proposal and a release are called alone,
 First note what the newest message says of the trip with note_trip: places, dates as YYYY-MM-DD, how many travel, the
 budget of the whole trip, passports as two letters. `today` is the date where the trip begins, or at the desk until
 that is known: where note_trip says that it is another one, read the dates again and note them. Flights leave and arrive
-by the clocks of the places. Take what is written, invent nothing, ask for what `missing` names.
+by the clocks of the places. Take what is written, invent nothing, ask for what `missing` names,
+and say what `not_noted` does.
 When there are flights, the visa is looked up where a border is crossed, and rooms are found where a hotel is wanted,
 propose the trip that `best` names, or another of the found ones within the budget; never one above it.
 If nothing fits, other dates are tried while `date_tries_left` is above zero; after that, or when the traveller has to

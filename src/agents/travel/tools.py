@@ -24,6 +24,7 @@ from agents.travel.noting import (
     MOST_TRAVELLERS,
     ToolRefused,
     noted,
+    noted_as_far,
     require_written,
     says_dates,
     today_there,
@@ -72,7 +73,7 @@ async def note_trip(
         anew = there != today and says_dates(said)
         if anew:  # `tomorrow` was read by another day than the one that it is there
             said = {**said, "depart_on": None, "return_on": None, "one_way": False}
-        changes = await noted(before, said, there)
+        changes, wrong = await noted_as_far(before, said, there)
     moved = [changes.get(day, before.get(day)) != before.get(day) for day in ("depart_on", "return_on")]
     if runtime.state.get("seen") and any(moved):
         raise ToolRefused(
@@ -80,6 +81,8 @@ async def note_trip(
         )
     trip: Trip = {**before, **changes}
     result = {"trip": trip, "missing": trips.missing(trip), "today": there}
+    if wrong:
+        result["not_noted"] = " ".join(wrong)
     if anew:
         result["dates"] = (
             f"{DATES_ANEW}: where the trip begins, today is {there}. Read them again, and note them."

@@ -30,7 +30,7 @@ def missing(trip: Trip) -> list[str]:
     if not trip.get("depart_on"):
         lacks.append("when (YYYY-MM-DD)")
     if not trip.get("return_on") and not trip.get("one_way"):
-        lacks.append("the way back: a date, or one way")
+        lacks.append("the way back (a date, or `one way`)")
     if crosses_border(trip) and not trip.get("passports"):
         lacks.append("which passport each traveller has")
     return lacks

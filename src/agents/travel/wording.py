@@ -27,6 +27,7 @@ _CLAUSE = re.compile(r"[,;:—–]")
 
 
 NOTHING_HELD = "Nothing is held for you, so there is nothing to release."
+YES_IS_AN_ANSWER = "a yes is taken as the answer to this question, and not as a message: please answer it"
 _NEEDED = {"required": "This trip needs a visa.", "unknown": "No visa rule is on file for this trip."}
 
 
@@ -120,12 +121,13 @@ def standing(state: Mapping[str, Any]) -> str:
     """What is held, in a sentence."""
     held: Held | None = state.get("hold")
     if held and held["status"] == "held":
-        return f"Held for you: {'; '.join(held['lines'])}, until {held['expires_at']} ({held['reference']})."
+        lines, usd = "; ".join(held["lines"]), f"${held['total_usd']:,.2f} in all"
+        return f"Held for you: {lines}; {usd}, until {held['expires_at']} ({held['reference']})."
     return "Nothing is held."
 
 
-def seen_on(one: Seen) -> str:
-    """The dates of something that was seen."""
+def seen_on(one: Mapping[str, Any]) -> str:
+    """The dates of what was seen or searched."""
     return f"{one['depart_on']} to {one['return_on']}" if one["return_on"] else one["depart_on"]
 
 

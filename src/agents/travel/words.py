@@ -12,6 +12,22 @@ _NOT_YET = re.compile(
     re.IGNORECASE,
 )
 
+_YES = re.compile(
+    r"^\W*(?:(?:yes|yeah|yep|yup|ok|okay|sure|fine|good|great|perfect|please|do|go|ahead|book|hold|reserve|take|confirm|"
+    r"approve|agreed|approved|confirmed|deal|it|that|this|one|trip|the|for|me|us|now|sounds|looks|i|we|with|want)\W*)+$",
+    re.IGNORECASE,
+)
+_AGREES = re.compile(
+    r"\b(?:yes|yeah|yep|yup|ok|okay|sure|fine|good|great|perfect|ahead|book|hold|reserve|take|confirm|approve|agreed|approved|"
+    r"confirmed|deal)\b",
+    re.IGNORECASE,
+)
+
+
+def says_yes(text: str) -> bool:
+    """Whether a message is a yes and nothing else."""
+    return len(text) < 200 and bool(_YES.match(text) and _AGREES.search(text))
+
 
 def lets_go(text: str) -> bool:
     """Whether the traveller asks that what is held be let go; a question about it is none."""

@@ -143,7 +143,7 @@ async def test_what_is_missing_is_asked_for_and_completed_in_the_next_message(
     agency.week()
     values = await rosa.say("I want to fly to Lisbon")
     assert values["outcome"] == "answered"
-    assert "where from, when (YYYY-MM-DD) and the way back" in await rosa.reply()
+    assert "where from, when (YYYY-MM-DD), and the way back" in await rosa.reply()
     await rosa.say(f"From Berlin, on {day(10)}, back on {day(14)}")
     assert "which passport" in await rosa.reply()
     await rosa.say("A German passport, budget $900")
@@ -201,7 +201,7 @@ async def test_thanks_begin_no_search(agency: Agency, rosa: Traveller) -> None:
     await rosa.answer(APPROVE)
     values = await rosa.say("Thank you so much!")
     assert (values["outcome"], await rosa.waits()) == ("answered", False)
-    assert (await rosa.reply()).startswith("Held for you")
+    assert (await rosa.reply()).startswith("You are welcome. Held for you: SM11")
 
 
 async def test_a_second_trip_takes_the_place_of_the_first_which_the_question_says(
@@ -260,7 +260,10 @@ async def test_a_night_in_the_air_needs_no_hotel(agency: Agency, rosa: Traveller
         ("From Berlin to Lisbon tomorrow, one way, budget 300 EUR", "in dollars"),
         ("From Berlin to Lisbon tomorrow, one way, $300 or $400", "more than one amount"),
         ("", "I still need to know"),
-        ("?" * 5_000, "I still need to know"),
+        ("?" * 5_000, "I read plain English here"),
+        ("Ich möchte bitte von Berlin nach Lissabon", "I read plain English here"),
+        ("Quiero volar de Berlín a Lisboa", "I read plain English here"),
+        ("我想从柏林飞往里斯本", "I read plain English here"),
     ],
 )
 async def test_what_can_not_be_is_said_in_words(
@@ -270,6 +273,55 @@ async def test_what_can_not_be_is_said_in_words(
     assert values["outcome"] == "answered"
     assert says in await rosa.reply()
     assert not await rosa.waits()
+
+
+async def test_what_can_be_noted_is_and_need_not_be_written_again(agency: Agency, rosa: Traveller) -> None:
+    agency.flight("SM11", 10)
+    await rosa.say("From Berlin to Lisbon on 1 January 2020, one way, German passport")
+    assert "2020-01-01 is past" in await rosa.reply()
+    await rosa.say(f"Sorry, I meant {day(10)}")
+    assert (await rosa.asked())["amount_usd"] == 100.0
+    await rosa.say("What about Atlantis instead?")
+    assert "I know no flights to or from 'Atlantis'" in await rosa.reply()
+    await rosa.say("Then to Lisbon")
+    assert (await rosa.asked())["amount_usd"] == 100.0
+    values = await rosa.say("From Lisbon to Berlin")  # each of them is what the other was
+    assert (values["trip"]["origin"], values["trip"]["destination"]) == ("LIS", "BER")
+
+
+async def test_a_yes_as_a_message_is_told_that_it_is_none(agency: Agency, rosa: Traveller) -> None:
+    agency.week()
+    await rosa.say(WISH)
+    assert (await rosa.asked())["problem"] is None
+    await rosa.say("Yes, please book it!")
+    assert "a yes is taken as the answer to this question" in (await rosa.asked())["problem"]
+    await rosa.answer({"action": "change", "text": "ok"})
+    assert "a yes is taken as the answer to this question" in (await rosa.asked())["problem"]
+    assert agency.holds() == []
+    assert (await rosa.answer(APPROVE))["outcome"] == "held"
+
+
+async def test_cheaper_than_the_cheapest_there_is_not(agency: Agency, rosa: Traveller) -> None:
+    agency.week()
+    agency.flight("SM11", 11, usd=10)
+    agency.flight("SM12", 15, usd=20, way="LIS-BER")
+    await rosa.say(WISH)
+    values = await rosa.say("That's too expensive")
+    reply = await rosa.reply()
+    assert (values["outcome"], await rosa.waits()) == ("answered", False)
+    assert f"$420.00 is the cheapest there is on {day(10)} to {day(14)}" in reply
+    assert f"{day(11)} to {day(15)}: $30.00" in reply
+    await rosa.say("Cheaper please, no hotel")
+    assert (await rosa.asked())["amount_usd"] == 220.0
+
+
+async def test_a_visa_is_told_once_the_passport_is(rosa: Traveller) -> None:
+    await rosa.say("Do I need a visa for India?")
+    assert "Which passport" in await rosa.reply()
+    await rosa.say("German")
+    assert "a visa is required" in await rosa.reply()
+    await rosa.say("And the United States?")
+    assert "a travel authorisation is" in await rosa.reply()
 
 
 async def test_the_example_of_the_page_is_proposed_from_what_the_demo_sells(agency: Agency) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agents.travel.rules.dates import read_dates
 from agents.travel.rules.reading import wishes_of
-from agents.travel.words import lets_go
+from agents.travel.words import lets_go, says_yes
 
 TODAY = date(2026, 11, 30)  # a Monday
 
@@ -30,6 +30,9 @@ TODAY = date(2026, 11, 30)  # a Monday
         ("12/18/2026", ["2026-12-18"]),
         ("18/12/2026", ["2026-12-18"]),
         ("tomorrow", ["2026-12-01"]),
+        ("yesterday", ["2026-11-29"]),  # which is refused, and not asked for again
+        ("friday to sunday", ["2026-12-04", "2026-12-06"]),
+        ("from Thursday till Monday", ["2026-12-03", "2026-12-07"]),
         ("the day after tomorrow", ["2026-12-02"]),
         ("next Friday", ["2026-12-04"]),
         ("on monday", ["2026-12-07"]),
@@ -94,7 +97,7 @@ def test_a_date_that_is_none_or_two_is_unclear(text: str) -> None:
         ("visit Rome, starting in Berlin", {"origin": "Berlin", "destination": "Rome"}),
         ("Do I need a visa to enter India with a German passport?", {"destination": "India", "passports": ["DE"]}),
         ("Trip to Lisbon leaving in two weeks", {"destination": "Lisbon", "depart_on": "2026-12-14"}),
-        ("I'd like to go from Monday to Friday", {}),
+        ("I'd like to go from Monday to Friday", {"depart_on": "2026-12-07", "return_on": "2026-12-11"}),
         ("two adults and 2 kids", {"travellers": 4}),
         ("four in all", {"travellers": 4}),
         ("we are 3, for $1,500 in all", {"travellers": 3, "budget_usd": 1500.0}),
@@ -103,6 +106,27 @@ def test_a_date_that_is_none_or_two_is_unclear(text: str) -> None:
         ("a visa for the US, with an Indian passport", {"destination": "US", "passports": ["IN"]}),
         ("and for Japan?", {"destination": "Japan"}),
         ("for us, for December", {}),
+        ("Berlin to Lisbon Dec 18 to Dec 22", {
+            "origin": "Berlin", "destination": "Lisbon", "depart_on": "2026-12-18", "return_on": "2026-12-22"}),
+        ("BERLIN TO NEW YORK 20 DEC", {"origin": "BERLIN", "destination": "NEW YORK", "depart_on": "2026-12-20"}),
+        ("berlin to rome tomorrow", {"origin": "berlin", "destination": "rome", "depart_on": "2026-12-01"}),
+        ("Berlin-Lisbon, 2 pax, DE passports", {
+            "origin": "Berlin", "destination": "Lisbon", "travellers": 2, "passports": ["DE"]}),
+        ("Berlin -> New York", {"origin": "Berlin", "destination": "New York"}),
+        ("ticket to london from berlin", {"origin": "berlin", "destination": "london"}),
+        ("what about Lisbon instead?", {"destination": "Lisbon"}),
+        ("and the united states?", {"destination": "united states"}),
+        ("what about japan with an indian passport?", {"destination": "japan", "passports": ["IN"]}),
+        ("how long does the flight from Berlin to Tokyo take?", {"origin": "Berlin", "destination": "Tokyo"}),
+        ("we live in Berlin and want to visit Rome", {"origin": "Berlin", "destination": "Rome"}),
+        ("me and my girlfriend", {"travellers": 2}),
+        ("4", {"travellers": 4}),
+        ("four, please", {"travellers": 4}),
+        ("I am German", {"passports": ["DE"]}),
+        ("US and DE passports", {"passports": ["DE", "US"]}),
+        ("nothing to add, thanks", {}),
+        ("I want to think about it", {}),
+        ("yes, and then?", {}),
         ("Thank you very much!", {}),
         ("", {}),
     ],
@@ -119,6 +143,40 @@ def test_a_lone_date_is_the_way_back_where_the_words_say_so() -> None:
     assert wishes_of("a week earlier", TODAY, trip=known).trip == {"depart_on": "2026-12-11"}
     assert wishes_of("back two days later", TODAY, trip=known).trip == {"return_on": "2026-12-20"}
     assert wishes_of("on 24 December", TODAY, trip=known).trip == {"depart_on": "2026-12-24"}
+
+
+def test_another_s_passport_comes_beside_those_that_are_known() -> None:
+    known = {"passports": ["DE"]}
+    assert wishes_of("and my friend is Indian", TODAY, trip=known).trip == {"passports": ["DE", "IN"]}
+    assert wishes_of("Indian passports", TODAY, trip=known).trip == {"passports": ["IN"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "foreign"),
+    [
+        ("Ich möchte von Berlin nach Lissabon", True),
+        ("Je voudrais aller à Rome", True),
+        ("Хочу в Лиссабон", True),
+        ("???", True),
+        ("I'd like to fly from Berlin to Lisbon, no favor needed, a lot of us till Friday", False),
+        ("São Paulo to Zürich", False),
+        ("", False),
+    ],
+)
+def test_what_is_in_another_language(text: str, foreign: bool) -> None:
+    assert wishes_of(text, TODAY).foreign is foreign
+
+
+@pytest.mark.parametrize(
+    "text", ["yes", "Yes please!", "ok, book it", "sounds good", "go ahead", "Hold it for us"]
+)
+def test_a_yes_and_nothing_else(text: str) -> None:
+    assert says_yes(text)
+
+
+@pytest.mark.parametrize("text", ["yes, but a day later", "no", "book a hotel", "", "it", "ok " * 2_000])
+def test_no_yes(text: str) -> None:
+    assert not says_yes(text)
 
 
 @pytest.mark.parametrize(

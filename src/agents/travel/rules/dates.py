@@ -36,8 +36,12 @@ _RELATIVE = re.compile(
 _ORDINAL = re.compile(
     r"\bthe\s+(\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:of|time|floor|birthday|person))", re.IGNORECASE
 )
-_NEAR = re.compile(r"\b(today|tonight|tomorrow|day after tomorrow)\b", re.IGNORECASE)
+_NEAR = re.compile(r"\b(yesterday|today|tonight|tomorrow|day after tomorrow)\b", re.IGNORECASE)
 _WEEKDAY = re.compile(r"\b(?:on|next|this|coming)\s+(" + "|".join(_DAYS) + r")\b", re.IGNORECASE)
+_DAYS_RANGE = re.compile(
+    rf"\b(?P<from>{'|'.join(_DAYS)})\s*(?:-|–|to|until|till|through)\s*(?P<to>{'|'.join(_DAYS)})\b",
+    re.IGNORECASE,
+)
 _LENGTH = re.compile(
     rf"\b(?:for|stay(?:ing)?|lasting)\s+{_COUNT}\s+(?P<unit>night|day|week|fortnight)s?\b|"
     rf"\b{_COUNT.replace('count', 'count2')}\s+(?P<unit2>night|day|week|fortnight)s?\s+(?:later|long|after)\b|"
@@ -114,11 +118,18 @@ def _all(text: str, today: date) -> Iterator[tuple[int, int, date | tuple[date, 
             _months_on(today, count) if unit == "month" else today + timedelta(days=count * _UNITS[unit]),
         )
     for match in _NEAR.finditer(text):
-        ahead = {"tomorrow": 1, "day after tomorrow": 2}.get(match[1].lower(), 0)
+        ahead = {"yesterday": -1, "tomorrow": 1, "day after tomorrow": 2}.get(match[1].lower(), 0)
         yield *match.span(), today + timedelta(days=ahead)
+    for match in _DAYS_RANGE.finditer(text):
+        first = _weekday(match["from"], today)
+        yield *match.span(), (first, _weekday(match["to"], first))
     for match in _WEEKDAY.finditer(text):
-        ahead = (_DAYS[match[1].lower()] - today.weekday() - 1) % 7 + 1
-        yield *match.span(), today + timedelta(days=ahead)
+        yield *match.span(), _weekday(match[1], today)
+
+
+def _weekday(name: str, since: date) -> date:
+    """The next such day after another one."""
+    return since + timedelta(days=(_DAYS[name.lower()] - since.weekday() - 1) % 7 + 1)
 
 
 def _length(text: str) -> int | None:

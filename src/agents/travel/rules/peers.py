@@ -1,5 +1,6 @@
 """The offline peers' next step: note what was said, then whatever the trip still lacks, done by whose part it is."""
 
+import json
 from collections.abc import Sequence
 from datetime import date
 from typing import Any, cast
@@ -9,7 +10,15 @@ from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 from agents.shared.offline import Reply, Request
 from agents.travel.prompts import DATES_ANEW, facts_in
 from agents.travel.rules.reading import Wishes, wishes_of
-from agents.travel.rules.saying import ask_for, nothing_fits, on_visa, small_talk
+from agents.travel.rules.saying import (
+    ask_for,
+    cheapest,
+    in_english,
+    nothing_fits,
+    on_visa,
+    small_talk,
+    welcome,
+)
 from agents.travel.state import PEERS, Peer
 from agents.travel.wording import standing
 
@@ -43,9 +52,19 @@ def _first(wishes: Wishes, facts: Facts, messages: Sequence[BaseMessage]) -> Rep
         return _call("release_hold")
     if wishes.status and not wishes.trip:
         return Reply(text=standing(facts))
+    if wishes.thanks and not wishes.trip:
+        return Reply(text=welcome(facts))
     if wishes.trip and not _noted(messages):
         return _call("note_trip", **wishes.trip)
-    return Reply(text=wishes.unclear) if wishes.unclear else None
+    unclear = " ".join(filter(None, (_not_noted(messages), wishes.unclear)))
+    if (
+        not unclear
+        and wishes.foreign
+        and facts["missing"]
+        and not {"origin", "destination"} & wishes.trip.keys()
+    ):
+        unclear = in_english(facts)
+    return Reply(text=unclear) if unclear else None
 
 
 def _next(me: Peer, wishes: Wishes, facts: Facts, messages: Sequence[BaseMessage]) -> Reply:
@@ -55,18 +74,23 @@ def _next(me: Peer, wishes: Wishes, facts: Facts, messages: Sequence[BaseMessage
         return _visa(me, facts)  # no trip yet, only the question
     if facts["missing"]:
         return Reply(text=ask_for(facts))
-    if not (wishes.trip or wishes.go_on or facts["problem"]):
+    if not (wishes.trip or wishes.go_on or wishes.cheaper or facts["problem"]):
         return Reply(text=small_talk(facts))
     if _refused(messages) is not None:  # what was proposed is gone meanwhile
         return _part(me, "flights", "search_flights", "search again")
-    return _search(me, facts) or _propose(me, facts)
+    step = _search(me, facts)
+    if step is None and wishes.cheaper and not wishes.trip and facts["fits"]:
+        return Reply(text=cheapest(facts))
+    return step or _propose(me, facts)
 
 
 def _visa(me: Peer, facts: Facts) -> Reply:
+    if me != "visas":
+        return _call("hand_to_visas", reason="look up the visa")
     if not facts["trip"].get("passports"):
         return Reply(text="Which passport do you travel with? Then I can look the rule up.")
     if facts["visa"] is None:
-        return _part(me, "visas", "check_visa", "look up the visa")
+        return _call("check_visa")
     return Reply(text=on_visa(facts["visa"]))
 
 
@@ -118,6 +142,16 @@ def _refused(messages: Sequence[BaseMessage]) -> ToolMessage | None:
     """The newest message, if it is the refusal of a tool."""
     newest = messages[-1] if messages else None
     return newest if isinstance(newest, ToolMessage) and newest.status == "error" else None
+
+
+def _not_noted(messages: Sequence[BaseMessage]) -> str | None:
+    """What note_trip could not note of the traveller's newest message, in words."""
+    for message in reversed(messages):
+        if isinstance(message, HumanMessage):
+            return None
+        if isinstance(message, ToolMessage) and message.name == "note_trip" and message.status != "error":
+            return json.loads(message.text).get("not_noted")
+    return None
 
 
 def _noted(messages: Sequence[BaseMessage]) -> bool:

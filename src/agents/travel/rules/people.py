@@ -1,13 +1,14 @@
 """Reads how many travel, and with which passports."""
 
 import re
+from collections.abc import Sequence
 
 from agents.travel.rules.dates import NUMBERS, number
 
 _WORDS = "|".join(word for word in NUMBERS if word != "zero")
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _MANY = re.compile(
-    rf"\b(\d{{1,3}}|{_WORDS})\s+(?:\w+\s+)?(?:people|persons?|travell?ers?|passengers?|of us|seats?|tickets?)\b|"
+    rf"\b(\d{{1,3}}|{_WORDS})\s+(?:\w+\s+)?(?:people|persons?|travell?ers?|passengers?|pax|of us|seats?|tickets?)\b|"
     rf"\b(?:for|family of|group of|party of|make it|we are|we're)\s+(?:the\s+)?(\d{{1,2}}|{_WORDS})"
     rf"(?!\s*(?:-|nights?|days?|weeks?|months?|usd|dollars?|%|hours?|in\b|\d|(?:st|nd|rd|th)\b|[a-z]*\s*(?:{_MONTHS})))\b",
     re.IGNORECASE,
@@ -20,11 +21,13 @@ _EACH = re.compile(
 _CHILDREN = re.compile(
     r"\b(?:kids?|child(?:ren)?|infants?|bab(?:y|ies)|family|sons?|daughters?|parents)\b", re.IGNORECASE
 )
-_OTHER = "wife|husband|partner|friend|girlfriend|boyfriend|colleague"
+_OTHER = "wife|husband|spouse|partner|friend|girlfriend|boyfriend|colleague|mother|mum|mom|father|dad|brother|sister"
 _PAIR = re.compile(
-    rf"\b(?:my (?:{_OTHER}) and (?:i|me)|with my (?:{_OTHER})|(?:the two|both) of us|a couple|one more)\b",
+    rf"\b(?:my (?:{_OTHER}) and (?:i|me|myself)|(?:me|i|myself) and my (?:{_OTHER})|with my (?:{_OTHER})|"
+    r"(?:the two|both) of us|a couple|one more)\b",
     re.IGNORECASE,
 )
+_BARE = re.compile(rf"^\W*([1-9]|{_WORDS})(?:\W+please)?\W*$", re.IGNORECASE)
 _ALONE = re.compile(r"\b(?:alone|just me|by myself|solo)\b", re.IGNORECASE)
 _NATIONS = {
     "german": "DE", "germany": "DE", "indian": "IN", "india": "IN", "american": "US", "us": "US", "usa": "US",
@@ -39,13 +42,19 @@ _SEVERAL = (
 )
 _PASSPORT = re.compile(
     rf"^\W*{_SEVERAL}\W*$|{_SEVERAL}\s+(?:passports?|citizens?|citizenship|nationals?|nationality)\b|"
+    rf"\b(?:i am|i'm|we are|we're|(?:both|all) of us are)\s+(?:an?\s+|both\s+|all\s+)?{_SEVERAL}|"
     rf"\b(?:passports?|citizens?|citizenship|nationality)\s*(?:is|are|of|from|:)?\s*(?:the\s+)?{_SEVERAL}",
+    re.IGNORECASE,
+)
+_ANOTHER = re.compile(
+    rf"\bmy (?:{_OTHER}|sons?|daughters?|kids?|child(?:ren)?|parents) (?:is|are|has|have)\s+(?:an?\s+)?{_SEVERAL}",
     re.IGNORECASE,
 )
 _ONE_NATION = re.compile(rf"(?<![\w-])({_NATION})(?![\w-])", re.IGNORECASE)
 _CODES = re.compile(
     r"\bpassports?(?:\s+(?:of|from|are|is))?\s*:?\s*((?:[A-Z]{2}\b(?:\s*(?:,|and|&|/)\s*)?){1,9})"
 )
+_CODES_BEFORE = re.compile(r"\b([A-Z]{2}(?:(?:\s*[,&/]\s*|\s+and\s+)[A-Z]{2})*)\s+passports?\b")
 MOST = 9
 TOO_MANY = f"I can look for trips of up to {MOST} travellers: please ask the travel desk for larger groups."
 HOW_MANY = "How many travel in all, children included?"
@@ -54,7 +63,7 @@ HOW_MANY = "How many travel in all, children included?"
 def read_travellers(text: str) -> tuple[int | None, str | None]:
     """How many travel, and what is unclear about it: children that are named beside others have to be counted."""
     each = list(_EACH.finditer(text))
-    match = _MANY.search(text) or _IN_ALL.search(text)
+    match = _MANY.search(text) or _IN_ALL.search(text) or _BARE.match(text)
     if match:
         many = number(next(group for group in match.groups() if group))
         return (None, TOO_MANY) if many > MOST else (many or None, None)
@@ -68,14 +77,22 @@ def read_travellers(text: str) -> tuple[int | None, str | None]:
     return (1, None) if _ALONE.search(text) else (None, None)
 
 
-def read_passports(text: str) -> list[str] | None:
-    """Countries of the passports that are named, as two letters."""
+def read_passports(text: str, known: Sequence[str] = ()) -> list[str] | None:
+    """Countries of the passports that are named, as two letters; somebody else's come beside those that are known."""
     codes = _CODES.search(text)
     if codes:
         return sorted(set(re.findall(r"[A-Z]{2}", codes[1])))
-    found: set[str] = set()
+    before = _CODES_BEFORE.search(text)
+    found = set(re.findall(r"[A-Z]{2}", before[1])) if before else set[str]()
     for match in _PASSPORT.finditer(text):
         named = _ONE_NATION.findall(next(group for group in match.groups() if group))
         # `us` is a pronoun, and `US` a country.
         found |= {_NATIONS[nation.lower()] for nation in named if nation.lower() != "us" or nation == "US"}
+    others = {
+        _NATIONS[nation.lower()]
+        for match in _ANOTHER.finditer(text)
+        for nation in _ONE_NATION.findall(match[1])
+    }
+    if others:
+        found |= {*others, *known}
     return sorted(found) or None

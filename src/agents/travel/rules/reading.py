@@ -18,15 +18,28 @@ _NO_HOTEL = re.compile(
 )
 _HOTEL = re.compile(r"\b(?:hotels?|rooms?|accommodation|somewhere to stay)\b", re.IGNORECASE)
 _ONE_WAY = re.compile(r"\b(?:one[- ]way|no return|not coming back|single ticket)\b", re.IGNORECASE)
-_BACK = re.compile(r"\b(?:back|return(?:ing)?|until|till|through|home)\b[^.;]{0,25}$", re.IGNORECASE)
+_BACK = re.compile(r"\b(?:back|return(?:ing)?|until|through|home)\b[^.;]{0,25}$", re.IGNORECASE)
 _SHIFT = re.compile(
     r"\b(\d{1,2}|an?|one|two|three|four|five|six|seven)\s+(day|week)s?\s+(later|earlier)\b", re.IGNORECASE
 )
 _VISA = re.compile(r"\bvisas?\b", re.IGNORECASE)
 _STATUS = re.compile(
     r"\b(?:what (?:do i|is|have i|are you) (?:hold|held|holding|booked|reserved?)\b|my (?:hold|reservation|booking)\b|"
-    r"still (?:held|on hold))",
+    r"still (?:held|on hold)|how much (?:is|was|did|does|do i)\b|(?:total|final) (?:price|cost)\b)",
     re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|great|perfect|cool|super|wonderful|lovely|many|and)\W+)*(?:thanks?|thx|cheers)\b",
+    re.IGNORECASE,
+)
+_FOREIGN = re.compile(
+    r"\b(?:ich|möchte|wir|nach|vom|bis|und|mit|für|bitte|flug|hin|zurück|quiero|queremos|volar|desde|hasta|vuelo|vuelta|por|"
+    r"ida|je|voudrais|nous|aller|vers|depuis|pour|retour|vol|avec|vorrei|andare|volare|volo|ritorno|dal|quero|ir|voo|"
+    r"volta|ik|wij|naar|vlucht|terug|chcę|lecieć|jag|vill|från|för)\b",
+    re.IGNORECASE,
+)
+_CHEAPER = re.compile(
+    r"\b(?:cheaper|less expensive|too (?:expensive|dear|much)|costs? less)\b", re.IGNORECASE
 )
 _GO_ON = re.compile(
     r"\b(?:search|find|look|try|again|yes|ok|okay|go ahead|propose|show|offer|continue|hold|book|cheaper|other|later|"
@@ -45,6 +58,10 @@ class Wishes:
     status: bool = False
     release: bool = False
     go_on: bool = False
+    thanks: bool = False
+    cheaper: bool = False
+    foreign: bool = False
+    """It is in a language that these rules do not read, or in none."""
 
 
 def wishes_of(text: str, today: date, *, trip: dict[str, Any] | None = None) -> Wishes:
@@ -55,7 +72,7 @@ def wishes_of(text: str, today: date, *, trip: dict[str, Any] | None = None) -> 
     budget, which = read_budget(text)
     found = {
         "travellers": many,
-        "passports": read_passports(text),
+        "passports": read_passports(text, (trip or {}).get("passports", [])),
         "hotel": _hotel(text),
         "budget_usd": budget,
     }
@@ -73,7 +90,19 @@ def wishes_of(text: str, today: date, *, trip: dict[str, Any] | None = None) -> 
         status=bool(_STATUS.search(text)),
         release=lets_go(text),
         go_on=bool(_GO_ON.search(text)),
+        cheaper=bool(_CHEAPER.search(text)),
+        thanks=bool(_THANKS.search(text)),
+        foreign=_is_foreign(text),
     )
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether it is in another language, by frequent words of some, or by its letters; or nothing but signs."""
+    if len({match[0].lower() for match in _FOREIGN.finditer(text)}) > 1:
+        return True
+    letters = [character for character in text if character.isalpha()]
+    latin = [character for character in letters if character < "\u0250"]
+    return bool(text.strip()) and len(latin) <= len(letters) / 2
 
 
 def _when(text: str, dates: Dates, trip: dict[str, Any]) -> dict[str, Any]:
