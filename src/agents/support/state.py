@@ -7,7 +7,7 @@ version hold no value for it.
 """
 
 import operator
-from typing import Annotated, Any, Literal, NotRequired, TypeAlias, get_args
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypeVar, get_args
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -20,6 +20,7 @@ from agents.shared.shop.articles import Article
 from agents.shared.shop.orders import Order
 from agents.shared.shop.policies import Policy
 
+Written = TypeVar("Written")
 Intent: TypeAlias = Literal["refund", "question", "order_change", "complaint", "human"]
 Tool: TypeAlias = Literal["lookup_order", "search_kb", "refund"]
 TOOLS: tuple[Tool, ...] = get_args(Tool)
@@ -89,6 +90,13 @@ def merge_articles(left: list[Article], right: list[Article]) -> list[Article]:
     return sorted(best.values(), key=lambda article: (-article["score"], article["article_id"]))
 
 
+def newest(_: object, right: Written) -> Written:
+    """The last write counts. For keys that one node writes, until a caller goes on at several nodes at once, or writes
+    twice at one checkpoint: LangGraph would refuse that with each run from then on, and the thread with it.
+    """
+    return right
+
+
 class Input(TypedDict):
     """What a caller sends: one or more messages, and the ticket's id (default: the thread's id)."""
 
@@ -114,17 +122,17 @@ class State(TypedDict):
     intent: NotRequired[Intent | None]
     order_id: NotRequired[str | None]
     details: NotRequired[Details | None]
-    order: NotRequired[Order | None]
+    order: NotRequired[Annotated[Order | None, newest]]
     policy: NotRequired[Policy | None]
     articles: Annotated[list[Article], merge_articles]
-    decision: NotRequired[Decision | None]
-    decided_by: NotRequired[str | None]
-    draft: NotRequired[str]
-    attempts: NotRequired[dict[str, int]]
-    problem: NotRequired[Problem | None]
+    decision: NotRequired[Annotated[Decision | None, newest]]
+    decided_by: NotRequired[Annotated[str | None, newest]]
+    draft: NotRequired[Annotated[str, newest]]
+    attempts: NotRequired[Annotated[dict[str, int], newest]]
+    problem: NotRequired[Annotated[Problem | None, newest]]
     failures: Annotated[list[Failure], operator.add]
     degraded: Annotated[list[str], operator.add]
-    outcome: NotRequired[Outcome | None]
+    outcome: NotRequired[Annotated[Outcome | None, newest]]
     dropped: NotRequired[Dropped | None]
 
     remaining_steps: RemainingSteps

@@ -94,6 +94,36 @@ async def test_a_command_that_goes_to_the_refund_with_a_decision_pays_nothing(
     assert not ledger.refunds(ticket)
 
 
+@pytest.mark.parametrize(
+    "goto", ["refund", ["approve", "refund"], ["refund", "dead_letter"], "approve"], ids=str
+)
+async def test_who_goes_on_at_several_places_with_what_was_asked_loses_no_thread(
+    ledger: Ledger, ticket: str, goto: Any
+) -> None:
+    """The gate, which waits, and the nodes that the command names write the same keys in one super-step."""
+    talk = await waiting(ledger, ticket)
+    update = await forged(talk, status="approved", needs_approval=False)
+    await talk.run(Command(update=update))
+    await talk.run(Command(goto=goto, update=update))
+    await settle(talk)
+    assert not ledger.refunds(ticket)
+    for _ in range(4):
+        for question in await questions(talk):
+            await talk.run(Command(resume={question.id: APPROVE}))
+        await settle(talk)
+    assert await talk.next() == ()
+    assert ledger.refunded_usd(ticket) in ([640.0], [])
+
+
+async def test_two_writes_before_an_answer_lose_no_thread(ledger: Ledger, ticket: str) -> None:
+    talk = await waiting(ledger, ticket)
+    for name in ("mallory", "eve"):
+        await talk.run(Command(update={"decided_by": name}))
+    (question,) = await questions(talk)
+    await talk.run(Command(resume={question.id: APPROVE}, update={"decided_by": "rosa"}))
+    assert ledger.refunded_usd(ticket) == [640.0]
+
+
 @pytest.mark.parametrize("answer", [APPROVE, REJECT], ids=["approve", "reject"])
 @pytest.mark.parametrize("goto", ["refund", "approve"])
 async def test_an_answer_that_goes_elsewhere_too_is_an_answer(
