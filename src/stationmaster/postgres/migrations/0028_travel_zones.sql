@@ -1,11 +1,6 @@
 -- Places have a time zone, so that a flight's local times are moments; and nobody holds more than their share.
 
--- An IANA name, and neither an abbreviation nor a rule of one's own, both of which Postgres takes for a zone as well.
--- What it does not know, it refuses by itself.
-alter table travel.places add column zone text
-    constraint places_zone check (
-        zone ~ '^(UTC|[A-Z][A-Za-z_]*(/[A-Z][A-Za-z_-]*){1,2})$' and (timestamp '2000-01-01' at time zone zone) is not null
-    );
+alter table travel.places add column zone text;
 update travel.places as p set zone = known.zone
 from (values
     ('BER', 'Europe/Berlin'), ('LIS', 'Europe/Lisbon'), ('ROM', 'Europe/Rome'), ('LON', 'Europe/London'),
@@ -14,7 +9,13 @@ from (values
 where p.code = known.code;
 -- Others were read by the database's clock until now.
 update travel.places set zone = 'UTC' where zone is null;
-alter table travel.places alter column zone set not null;
+-- An IANA name, and neither an abbreviation nor a rule of one's own, both of which Postgres takes for a zone as well.
+-- What it does not know, it refuses by itself.
+alter table travel.places
+    alter column zone set not null,
+    add constraint places_zone check (
+        zone ~ '^(UTC|[A-Z][A-Za-z_]*(/[A-Z][A-Za-z_-]*){1,2})$' and (timestamp '2000-01-01' at time zone zone) is not null
+    );
 
 -- The moments of departure and arrival. They follow the local times, which are what is on a ticket; where a clock is put
 -- back, an hour comes twice, and whoever adds the flight says by the moment which one is meant.
