@@ -9,8 +9,9 @@ from stationmaster.assistants.differing import Difference, drifted
 from stationmaster.assistants.proposing import Proposal
 from stationmaster.assistants.versions import name_of, ref
 from stationmaster.assistants.writing import Written
-from stationmaster.cli.assistants_words import by, done, fits, lines_of, said, table, text
+from stationmaster.cli.assistants_words import by, done, fits, lines_of, said, text
 from stationmaster.cli.diff_shown import print_diff_lines
+from stationmaster.cli.printing import table
 from stationmaster.reconcile.resources import ServedAssistant
 
 

@@ -13,15 +13,14 @@ from stationmaster.cli.assistants_words import (
     ago,
     author,
     by,
-    facts,
     fits,
     lines_of,
     name,
     routing,
     said,
-    table,
     text,
 )  # fmt: skip
+from stationmaster.cli.printing import facts, none, table
 from stationmaster.reconcile.resources import ServedAssistant
 
 REROUTING = ("canary", "pin", "unpin")
@@ -30,7 +29,7 @@ REROUTING = ("canary", "pin", "unpin")
 def print_list(console: Console, found: Sequence[ServedAssistant], waiting: Mapping[str, int] | None) -> None:
     """One line each, by graph; a dot for those that client apps use."""
     if not found:
-        console.print("No assistants: describe one in assistants/*.yaml and apply it.")
+        none(console, "describe an assistant in assistants/*.yaml, then `stationmaster apply`")
         return
     rows = table("graph", "assistant", "version", "changed", "by", "waiting", right=("version", "waiting"))
     rows.expand = True

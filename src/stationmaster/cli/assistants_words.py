@@ -4,7 +4,6 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from rich.table import Table
 from rich.text import Text
 
 from stationmaster.assistants.routes import Routes, percent
@@ -74,22 +73,3 @@ def ago(moment: str) -> str:
     seconds = max(0, int((datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()))
     unit, size = next((pair for pair in UNITS if seconds >= pair[1]), UNITS[-1])
     return f"{seconds // size} {unit}"
-
-
-def table(*headings: str, right: tuple[str, ...] = ()) -> Table:
-    """Without lines; `right` names the columns that hold numbers."""
-    found = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        found.add_column(heading, overflow="fold", justify="right" if heading in right else "left")
-    return found
-
-
-def facts(rows: dict[str, Any]) -> Table:
-    """Names and values; what is empty is left out."""
-    found = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
-    found.add_column(style="dim", no_wrap=True)
-    found.add_column(overflow="fold")
-    for label, value in rows.items():
-        if value not in (None, ""):
-            found.add_row(label, value if isinstance(value, Text) else text(value))
-    return found

@@ -7,10 +7,12 @@ from urllib.parse import quote, urlsplit
 
 from rich.console import Console
 
+from stationmaster.cli.printing import say
 from stationmaster.server.edition import words
 from stationmaster.server.policy import STUDIO_ORIGIN
 from stationmaster.server.stock import OUR_AUTH, Project
 from stationmaster.settings import Settings
+from stationmaster.tracing.destination import destination
 
 if TYPE_CHECKING:
     from stationmaster.cli.children import Arrangement
@@ -41,6 +43,7 @@ def print_banner(
         "model": model(settings),
         "keys": keys(settings, plan.project),
         "runtime": words(settings.runtime_edition),
+        **({"traces": to} if (to := traces(settings)) else {}),
         "database": database(settings),
         "data": str(settings.data_dir),
         "logs": ", ".join(map(str, logs)),
@@ -53,15 +56,16 @@ def print_banner(
 
 
 def print_rows(console: Console, rows: Mapping[str, object]) -> None:
-    """Name and value a line; a value is never broken, so that a URL can be clicked and parsed."""
+    """Name and value, as wide as the terminal: what is longer goes on below its beginning. No word is broken, so that a
+    URL can be clicked and parsed."""
     for name, value in rows.items():
-        console.print(f"  {name:<9} {value}", soft_wrap=True, markup=False, highlight=False)
+        say(console, str(value), f"  {name:<9} ")
 
 
 def print_notes(console: Console, notes: Sequence[str]) -> None:
     """What somebody should know, below a banner."""
     for note in notes:
-        console.print(f"  note: {note}", soft_wrap=True, markup=False, highlight=False)
+        say(console, note, "  note: ")
 
 
 def model(settings: Settings) -> str:
@@ -70,6 +74,18 @@ def model(settings: Settings) -> str:
     return (
         f"OpenAI, by OPENAI_API_KEY{f', at {settings.openai_base_url}' if settings.openai_base_url else ''}"
     )
+
+
+def traces(settings: Settings) -> str | None:
+    """Where traces of runs go, host and port only: an address may hold a password, a path a key. None: nowhere."""
+    spans = destination(settings)
+    to = [f"spans to {spans.shown}{', with prompts and answers' if spans.content else ''}"] if spans else []
+    if settings.langsmith_tracing:
+        place = urlsplit(settings.langsmith_endpoint).hostname if settings.langsmith_endpoint else None
+        to.append(
+            f"LangSmith{f' at {place}' if place else ''}, project {settings.langsmith_project or 'default'}"
+        )
+    return "; ".join(to) or None
 
 
 def database(settings: Settings) -> str:

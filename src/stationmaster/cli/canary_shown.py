@@ -9,7 +9,8 @@ from stationmaster.assistants.comparing import ArmReport, Report, began_at
 from stationmaster.assistants.rates import Rate
 from stationmaster.assistants.routes import percent
 from stationmaster.assistants.versions import name_of
-from stationmaster.cli.assistants_words import ago, done, table, text
+from stationmaster.cli.assistants_words import ago, done, text
+from stationmaster.cli.printing import table
 
 
 def print_started(console: Console, routed: Any) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from stationmaster.cli.banner import database, model
+from stationmaster.cli.banner import database, model, traces
 from stationmaster.console import process as console_process
 from stationmaster.console.process import CONSOLE, Credentials, UnsafeConsole, require_defences
 from stationmaster.console.record import ConsoleRecord
@@ -123,6 +123,7 @@ def records(plan: Arrangement) -> tuple[Record, ConsoleRecord]:
             model(settings),
             database(settings),
             words(settings.runtime_edition),
+            traces(settings),
         ),
         ConsoleRecord(plan.console_url, pid, now, plan.server_url, plan.console_key),
     )

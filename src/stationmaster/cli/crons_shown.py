@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from stationmaster.cli import printing
 from stationmaster.cli.terminal import harmless
 from stationmaster.crons.deciding import LATE
 from stationmaster.crons.desk import Page, Ran, Upcoming
@@ -28,7 +29,7 @@ UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 def print_list(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
     """One line a cron, the owned ones first."""
     if not rows:
-        console.print("There are no crons: write one to crons/, then `stationmaster apply`.")
+        printing.none(console, "describe a cron in crons/*.yaml, then `stationmaster apply`")
         return
     table = _table()
     table.add_column("name", ratio=1, overflow="fold")
@@ -92,7 +93,7 @@ def print_history(console: Console, page: Page, name: str | None = None) -> None
         console.print(Text(f"{name} has not fired yet{_when_first(page.first)}"))
         return
     if not page.ticks:
-        console.print("Nothing is recorded yet.")
+        printing.none(console, "no slot is recorded yet")
         return
     console.print(Text(_line("id", "planned (UTC)", "actual", "outcome", "took", "cron"), style="bold"))
     for same in _together(page.ticks):
@@ -172,7 +173,9 @@ def print_findings(console: Console, left: Sequence[Finding], mended: Sequence[F
 
 
 def _table() -> Table:
-    return Table(box=None, pad_edge=False, header_style="bold", expand=True)
+    made = printing.table()
+    made.expand = True
+    return made
 
 
 def _planned(tick: Tick) -> str:

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from stationmaster.cli.printing import say, table
 from stationmaster.upkeep.pruning import Rule
 from stationmaster.upkeep.turns import Done
 
@@ -18,7 +18,7 @@ KINDS = ("threads", "runs", "webhooks")
 def print_status(console: Console, found: Mapping[str, Any]) -> None:
     """Everything that `holding.held` found."""
     database = found["database"]
-    _say(console, f"{database['name']}: {size(database['bytes'])}, Postgres {database['postgres']}")
+    say(console, f"{database['name']}: {size(database['bytes'])}, Postgres {database['postgres']}")
     shown, rest = found["tables"][:LARGEST], found["tables"][LARGEST:]
     rows = [(table["name"], size(table["bytes"]), _count(table["rows"])) for table in shown]
     if rest:
@@ -26,7 +26,7 @@ def print_status(console: Console, found: Mapping[str, Any]) -> None:
     _table(console, ("table", "size", "rows, about"), rows)
     server = found["server"]
     if server is None:
-        _say(console, "no durable server has used this database")
+        say(console, "no durable server has used this database")
         return
     graphs = server["graphs"]
     _table(console, ("graph", "threads", "size", "oldest"), [
@@ -41,16 +41,16 @@ def print_status(console: Console, found: Mapping[str, Any]) -> None:
 
 def _pruning(console: Console, server: Mapping[str, Any]) -> None:
     would, turn = server["prune"], server["turn"]
-    _say(
+    say(
         console,
         plan(would, would["days"])
         if would["days"]
         else "nothing is pruned: STATIONMASTER_RETENTION_DAYS is 0",
     )
     if turn["holder"]:
-        _say(console, f"{turn['holder'].rpartition(':')[0]} is pruning now")
+        say(console, f"{turn['holder'].rpartition(':')[0]} is pruning now")
     elif would["days"]:
-        _say(console, f"the next nightly prune is due after {turn['next_at']:%Y-%m-%d %H:%M} UTC")
+        say(console, f"the next nightly prune is due after {turn['next_at']:%Y-%m-%d %H:%M} UTC")
     _table(console, ("prune", "by", "deleted", "trimmed", "exported", "freed", "ended", "problem"), [
         (
             f"{row['began_at']:%Y-%m-%d %H:%M}", f"{'night, ' if row['nightly'] else ''}{row['host']}", row["deleted"],
@@ -99,18 +99,10 @@ def _day(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d}" if moment else ""
 
 
-def _say(console: Console, line: str) -> None:
-    console.print(line, soft_wrap=True, markup=False, highlight=False)
-
-
 def _table(console: Console, names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     if not rows:
         return
-    table = Table(box=None, pad_edge=False)
-    for name in names:
-        table.add_column(name, overflow="fold")
+    made = table(*names)
     for row in rows:
-        table.add_row(
-            *(Text(str(cell)) for cell in row)
-        )  # Text, not str: a graph's name may look like markup
-    console.print(table)
+        made.add_row(*(Text(str(cell)) for cell in row))  # Text, not str: a graph's name may look like markup
+    console.print(made)

@@ -5,7 +5,6 @@ from typing import Any
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -36,9 +35,7 @@ def print_waiting(console: Console, who: str) -> None:
 
 def print_plan(console: Console, plan: Plan, remarks: Iterable[str]) -> None:
     """The changes field by field, the texts that change, then what else is to be known."""
-    console.print(
-        f"[bold]{escape(plan.target)}[/bold]: {escape(headline(plan))}", highlight=False, soft_wrap=True
-    )
+    console.print(Text.assemble((plan.target, "bold"), f": {headline(plan)}"))
     if plan.changes:
         console.print()
         _print_changes(console, plan)

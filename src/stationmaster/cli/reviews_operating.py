@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stationmaster.cli import reviews_shown as shown
+from stationmaster.cli.printing import none, table
 from stationmaster.cli.reviews_asking import REFUSED, AsJson, ConsoleUrl, DataDir, Id, end, run, whole_id
 from stationmaster.console.client import ConsoleClient, Refused
 from stationmaster.reviews import json_text
@@ -78,7 +79,7 @@ def retry(
         elif done:
             shown.print_list(Console(), done, len(done))
         else:
-            typer.echo("none: no answer is kept from its thread")
+            none(Console(), "no answer is kept from its thread")
 
 
 def settle(
@@ -143,16 +144,15 @@ def deliveries(
         elif found:
             Console().print(_table(found))
         else:
-            typer.echo("none: every webhook was worked on, or waits for its turn")
+            none(Console(), "every webhook was worked on, or waits for its turn")
 
 
 def _table(rows: list[Mapping[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1))
-    for heading in ("id", "state", "tries", "thread"):
-        table.add_column(heading, no_wrap=True, style="bold" if heading == "id" else "")
-    table.add_column("what is wrong", overflow="fold")
+    made = table(
+        "id", "state", "tries", "thread", "what is wrong", right=("tries",), whole=("id", "state", "thread")
+    )
     for row in rows:
         thread = (row["thread_id"] or "-")[:8]
         wrong = Text(row["error"] or ("not readable" if row["state"] == "unreadable" else "-"))
-        table.add_row(str(row["delivery_id"]), row["state"], str(row["tries"]), thread, wrong)
-    return table
+        made.add_row(str(row["delivery_id"]), row["state"], str(row["tries"]), thread, wrong)
+    return made

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from stationmaster.cli import printing
 from stationmaster.cli.answers import MEANINGS, options_for
 from stationmaster.cli.payload_shown import payload_shown
 from stationmaster.cli.terminal import harmless
@@ -32,16 +33,18 @@ DRIFT_WORDS = {
     "vanished": "whose thread is gone",
     "superseded": "replaced by another question",
     "answered_elsewhere": "answered by somebody else's client",
-    "still_pending": "answered, and still asked",
+    "answered_but_pending": "answered, and still asked afterwards",
+    "returned": "answered, then forgotten by the server and asked again",
 }
 
 
 def print_list(console: Console, reviews: Sequence[Mapping[str, Any]], most: int) -> None:
     """One line a review; the id's beginning is enough for the other commands."""
     if not reviews:
-        console.print("Nothing waits for a person.")
+        printing.none(console, "nothing waits for a person")
         return
-    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
+    table = printing.table()
+    table.expand = True
     table.add_column("id", no_wrap=True, width=8)
     table.add_column("asked", ratio=1, overflow="ellipsis", no_wrap=True)
     table.add_column("graph", max_width=12, overflow="ellipsis", no_wrap=True)
@@ -60,9 +63,10 @@ def print_list(console: Console, reviews: Sequence[Mapping[str, Any]], most: int
 def print_stuck(console: Console, reviews: Sequence[Mapping[str, Any]]) -> None:
     """Two lines and more a review: what was asked and since when it is stuck, and why."""
     if not reviews:
-        console.print("none: every answer has arrived, or is on its way")
+        printing.none(console, "every answer has arrived, or is on its way")
         return
-    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
+    table = printing.table()
+    table.expand = True
     table.add_column("id", no_wrap=True, width=8)
     table.add_column("asked, and what keeps it", ratio=1, overflow="fold")
     for name in ("since", "tries", "next"):
@@ -99,17 +103,16 @@ def print_outcome(console: Console, review: Mapping[str, Any]) -> None:
 
 def print_drift(console: Console, found: Mapping[str, Any]) -> None:
     """The drift report: what sweeps have found since the beginning."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("reviews", "", "last", "thread"):
-        table.add_column(name, justify="right" if name == "reviews" else "left", no_wrap=True)
-    for name, counter in found["counters"].items():
+    counted = {name: row for name, row in found["counters"].items() if row["n"]}
+    made = printing.table("reviews", "", "last", "thread", right=("reviews",), whole=("last", "thread"))
+    for name, row in counted.items():
+        last = f"{_ago(row['last_at'])} ago" if row["last_at"] else "-"
         what = DRIFT_WORDS.get(name, name.replace("_", " "))
-        last = _ago(counter["last_at"]) + " ago" if counter["last_at"] else "-"
-        table.add_row(str(counter["n"]), what, last, (counter["last_thread"] or "-")[:20])
-    if found["counters"]:
-        console.print(table)
+        made.add_row(str(row["n"]), what, last, (row["last_thread"] or "-")[:20])
+    if counted:
+        console.print(made)
     else:
-        console.print("The sweep has found nothing that was not known.")
+        printing.none(console, "the sweep has found nothing that was not known")
     lag, swept = found["lag_s"], found["last_sweep_at"]
     console.print(
         f"last sweep {f'{_ago(swept)} ago' if swept else 'never'}; lag {f'{lag:.1f} s' if lag is not None else '-'}",
@@ -141,13 +144,7 @@ def _facts(review: Mapping[str, Any]) -> Table:
         "instead": review["replaced_by"] and f"asked anew as {review['replaced_by']}",
         "again": review["returned_from"] and f"was answered before as {review['returned_from']}; the server forgot",
     }  # fmt: skip
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in rows.items():
-        if value:
-            table.add_row(name, value if isinstance(value, Text) else Text(str(value)))
-    return table
+    return printing.facts(rows)
 
 
 def _parts(review: Mapping[str, Any]) -> list[tuple[str, RenderableType]]:

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from stationmaster.cli import children
-from stationmaster.cli.banner import database, keys, model, print_rows
+from stationmaster.cli.banner import database, keys, model, print_rows, traces
 from stationmaster.cli.replicas import Replicas
 from stationmaster.postgres import ensure, release
 from stationmaster.processes.child import Child
@@ -107,7 +107,9 @@ async def _serve(settings: Settings, project: Project, replicas: int) -> None:
 def _record(settings: Settings, key: str) -> Record:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     url = local_url(settings.host, settings.port)
-    return Record(url, os.getpid(), now, key, None, model(settings), database(settings))
+    return Record(
+        url, os.getpid(), now, key, None, model(settings), database(settings), traces=traces(settings)
+    )
 
 
 def _print_banner(settings: Settings, project: Project, started: list[Child]) -> None:
@@ -118,6 +120,7 @@ def _print_banner(settings: Settings, project: Project, started: list[Child]) ->
         "graphs": ", ".join(project.graphs),
         "servers": len(started),
         "keys": keys(settings, project),
+        **({"traces": to} if (to := traces(settings)) else {}),
         "database": database(settings),
         "logs": ", ".join(str(child.log) for child in started),
     }

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stationmaster.cli.data_dir import DataDir, settings_in
+from stationmaster.cli.printing import none, table
 from stationmaster.cli.terminal import harmless
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
@@ -61,7 +62,7 @@ def list_(tenant: Tenant = "main", as_json: AsJson = False, data_dir: DataDir = 
     elif found:
         Console().print(_table(found))
     else:
-        typer.echo("none: `stationmaster shop documents add FILE` puts one there")
+        none(Console(), "`stationmaster shop documents add FILE` puts one there")
 
 
 @app.command()
@@ -80,9 +81,13 @@ def report(document_id: str, tenant: Tenant = "main", data_dir: DataDir = None) 
 
 
 def _table(found: list[documents.Listed]) -> Table:
-    table = Table("document", "title", "type", "bytes", "uploaded", "last review", box=None)
+    made = table(
+        "document", "title", "type", "bytes", "uploaded", "by", "last review", right=("bytes",), whole=("uploaded",)
+    )  # fmt: skip
     for one in found:
-        uploaded = f"{one.uploaded_at.astimezone():%Y-%m-%d %H:%M} by {one.uploaded_by}"
-        cells = (one.document_id, one.title, one.media_type, f"{one.bytes:,}", uploaded, one.review or "none")
-        table.add_row(*(Text(harmless(cell)) for cell in cells))
-    return table
+        uploaded = f"{one.uploaded_at.astimezone():%Y-%m-%d}"
+        cells = (
+            one.document_id, one.title, one.media_type, f"{one.bytes:,}", uploaded, one.uploaded_by, one.review or "-",
+        )  # fmt: skip
+        made.add_row(*(Text(harmless(cell)) for cell in cells))
+    return made

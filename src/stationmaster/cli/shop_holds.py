@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stationmaster.cli.data_dir import DataDir, settings_in
+from stationmaster.cli.printing import none, table
 from stationmaster.postgres import ensure
 from stationmaster.shop import holds
 
@@ -37,7 +38,7 @@ def list_(
     elif found:
         Console().print(_table(found))
     else:
-        typer.echo("none: every refund that was asked for was paid or refused")
+        none(Console(), "every refund that was asked for was paid or refused")
 
 
 @app.command()
@@ -66,12 +67,10 @@ def release(
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for name in rows[0]:  # folded, not cut: a key is needed whole
-        table.add_column(name.replace("_", " "), overflow="fold")
+    made = table(*(name.replace("_", " ") for name in rows[0]))  # folded, not cut: a key is needed whole
     for row in rows:
         # Text, not str: a ticket's id may look like markup.
-        table.add_row(
+        made.add_row(
             *(Text(f"{cell:.2f}" if isinstance(cell, float) else str(cell)) for cell in row.values())
         )
-    return table
+    return made

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stationmaster.cli.data_dir import DataDir, settings_in
+from stationmaster.cli.printing import none, table
 from stationmaster.cli.terminal import harmless
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
@@ -39,7 +40,7 @@ def list_(
     elif found:
         Console().print(_table(found))
     else:
-        typer.echo("none")
+        none(Console(), f"no transaction is `{status}`" if status else "no transaction was asked for")
 
 
 @app.command()
@@ -68,12 +69,12 @@ def settle(
 
 
 def _table(found: list[dict[str, Any]]) -> Table:
-    table = Table("number", "what", "USD", "reference", "asked by", "signed by", "status", box=None)
+    made = table("number", "what", "USD", "reference", "asked by", "signed by", "status", right=("USD",))
     for row in found:
         signed = ", ".join(row["signed_by"])
         cells = (
             str(row["transaction_id"]), row["what"], f"{row['amount_usd']:,.2f}", row["reference"] or "",
             row["requested_by"], signed, row["status"],
         )  # fmt: skip
-        table.add_row(*(Text(harmless(cell)) for cell in cells))
-    return table
+        made.add_row(*(Text(harmless(cell)) for cell in cells))
+    return made

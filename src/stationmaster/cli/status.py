@@ -44,6 +44,7 @@ async def _rows(target: Target, record: Record | None) -> dict[str, Any]:
             "model": record.model,
             "database": record.database,
             **({"runtime": record.runtime} if record.runtime else {}),
+            **({"traces": record.traces} if record.traces else {}),
         }
     return rows
 

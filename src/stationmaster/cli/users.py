@@ -11,9 +11,9 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from stationmaster.cli.printing import none, table
 from stationmaster.console import record
 from stationmaster.errors import StationmasterError
 from stationmaster.postgres import ensure
@@ -21,6 +21,11 @@ from stationmaster.processes.sockets import local_url
 from stationmaster.reviews.access import links, sessions, tokens, users
 from stationmaster.reviews.database import Pool, open_pool
 from stationmaster.settings import Settings, load_settings
+
+HEADINGS = {
+    "has_password": "password", "from_provider": "provider", "created_at": "created", "signed_in_at": "signed in",
+    "used_at": "used", "expires_at": "expires",
+}  # fmt: skip
 
 # Whoever can run it reaches the database: the audit can name no person.
 COMMAND = "command:users"
@@ -77,7 +82,7 @@ def add(
 def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """List users."""
     found = _run(lambda pool, _: users.everybody(pool), data_dir)
-    _print_rows([asdict(user) for user in found], as_json=as_json)
+    _print_rows([asdict(user) for user in found], "`stationmaster users add NAME` makes one", as_json=as_json)
 
 
 @app.command()
@@ -172,7 +177,9 @@ def list_tokens(
 ) -> None:
     """List tokens, without their secrets."""
     found = _run(lambda pool, _: tokens.of(pool, name), data_dir)
-    _print_rows([asdict(token) for token in found], as_json=as_json)
+    _print_rows(
+        [asdict(token) for token in found], "`stationmaster users token create` makes one", as_json=as_json
+    )
 
 
 @token_app.command("revoke")
@@ -218,17 +225,19 @@ def _print(found: Mapping[str, Any], said: str, *, as_json: bool) -> None:
     typer.echo(json.dumps(found, default=_plain) if as_json else said)
 
 
-def _print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
+def _print_rows(rows: Sequence[Mapping[str, Any]], empty: str, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(rows, default=_plain))
         return
     if not rows:
-        typer.echo("none")
+        none(Console(), empty)
         return
-    table = Table(*(name.replace("_", " ") for name in rows[0]), box=None)
+    headings = {name: HEADINGS.get(name, name.replace("_", " ")) for name in rows[0]}
+    times = tuple(heading for name, heading in headings.items() if name.endswith("_at"))
+    made = table(*headings.values(), whole=times)
     for row in rows:
-        table.add_row(*(Text(_cell(value)) for value in row.values()))
-    Console().print(table)
+        made.add_row(*(Text(_cell(value)) for value in row.values()))
+    Console().print(made)
 
 
 def _cell(value: object) -> str:

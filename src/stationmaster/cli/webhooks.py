@@ -10,9 +10,9 @@ from uuid import UUID
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from stationmaster.cli.printing import none, table
 from stationmaster.postgres import ensure
 from stationmaster.settings import load_settings
 
@@ -42,18 +42,16 @@ def dead(
         _print_json({"count": count, "webhooks": rows})
         return
     if not rows:
-        typer.echo("none: every webhook arrived, or is still tried")
+        none(Console(), "every webhook arrived, or is still tried")
         return
-    table = Table(box=None, pad_edge=False)
-    for name in ("id", "run", "to", "status", "tries", "given up", "reason"):
-        table.add_column(name, overflow="fold")  # an id is needed whole
+    made = table("id", "run", "to", "status", "tries", "given up", "reason")  # folded: an id is needed whole
     for row in rows:
         cells = (
             row["hook_id"], row["run_id"], row["url"], row["status"] or "", row["tries"],
             f"{row['dead_at']:%Y-%m-%d %H:%M}", row["last_error"] or "",
         )  # fmt: skip
-        table.add_row(*(Text(str(cell)) for cell in cells))  # Text, not str: a URL may look like markup
-    Console().print(table)
+        made.add_row(*(Text(str(cell)) for cell in cells))  # Text, not str: a URL may look like markup
+    Console().print(made)
     if count > len(rows):
         typer.echo(f"{count - len(rows)} more: --limit shows them")
 

@@ -12,8 +12,8 @@ __all__ = ["AlreadyRunning", "Record", "claim", "is_claimed", "read_record", "re
 @dataclass(frozen=True)
 class Record:
     """A running server: its address from this machine, `up`'s process id, ISO start time, the local key, where the
-    console beside it is (whose own key stands in `console.json`), and what the banner said of model, database and
-    runtime."""
+    console beside it is (whose own key stands in `console.json`), and what the banner said of model, database,
+    runtime and traces."""
 
     url: str
     pid: int
@@ -23,6 +23,7 @@ class Record:
     model: str | None = None
     database: str | None = None
     runtime: str | None = None
+    traces: str | None = None
 
 
 def _taken(record: Record | None, data_dir: Path) -> str:

@@ -35,6 +35,7 @@ OTHER_MODULES = {
     "importing",
     "payload_shown",
     "plan_shown",
+    "printing",
     "reconciled",
     "replicas",
     "reviews_asking",

@@ -104,7 +104,7 @@ def test_plan_apply_plan(command: Command) -> None:
     assert done["checksum"] == body["checksum"]
     code, out, err = command("plan")
     assert (code, err) == (0, "")
-    assert "nothing to do, the server has what the files say (1 assistant, 1 cron)" in out
+    assert "nothing to do, the server has what the files say (1 assistant, 1 cron)" in " ".join(out.split())
     assert command.json("apply", "--yes")["changes"] == []
 
 

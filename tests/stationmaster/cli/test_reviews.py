@@ -169,7 +169,7 @@ def test_a_console_elsewhere_wants_a_token_and_shows_what_is_in_scope(terminal: 
         made = in_process("users", *arguments, cwd=terminal.up.project, env=terminal.up.env)
         assert made.returncode == 0, made.stderr
         token = {"STATIONMASTER_CONSOLE_TOKEN": made.stdout.strip()}
-    assert terminal.reviews("list", *named, env=token).stdout == "Nothing waits for a person.\n"
+    assert terminal.reviews("list", *named, env=token).stdout == "none: nothing waits for a person\n"
     hidden = terminal.reviews("show", review_id, *named, env=token)
     assert hidden.returncode == 2
     assert "no such review" in hidden.stderr

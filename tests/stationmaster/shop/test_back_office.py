@@ -102,7 +102,7 @@ def under_way(uri: str, key: str) -> str:
 
 
 def test_what_the_bank_left_open_is_settled_by_hand(here: str) -> None:
-    assert shop("transactions", "list").output == "none\n"
+    assert shop("transactions", "list").output == "none: no transaction was asked for\n"
     one, two = under_way(here, "INV-1"), under_way(here, "INV-2")
     listed = json.loads(shop("transactions", "list", "--status", "executing", "--json").output)
     assert [row["reference"] for row in listed] == ["INV-2", "INV-1"]
