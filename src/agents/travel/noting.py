@@ -76,11 +76,20 @@ async def noted_as_far(before: Trip, said: Mapping[str, Any], today: str) -> tup
                 groups[:0] = [["origin"], ["destination"]]
             else:
                 wrong.append(str(error))
-            if "depart_on" in group and said.get("one_way"):
-                groups[:0] = [["one_way"]]
+            if len(group) > 1 and "depart_on" in group:
+                changes |= await _a_part_of_the_dates({**before, **changes}, said, today)
     if wrong and not changes:
         raise ToolRefused(" ".join(wrong))
     return changes, wrong
+
+
+async def _a_part_of_the_dates(before: Trip, said: Mapping[str, Any], today: str) -> Trip:
+    """Of dates that can't be together: that it is one way, or when it begins."""
+    part = {"one_way": True} if said.get("one_way") else {"depart_on": said.get("depart_on")}
+    try:
+        return await noted(before, part, today)
+    except ToolRefused:
+        return {}
 
 
 async def noted(before: Trip, said: Mapping[str, Any], today: str) -> Trip:

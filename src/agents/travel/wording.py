@@ -43,6 +43,7 @@ def hold_question(state: Mapping[str, Any], offer: Offer) -> dict[str, Any]:
         "over_budget_usd": max(over, 0.0),
         "travellers": offer["travellers"],
         "itinerary": list(offer["lines"]),
+        "other_dates": _other_dates(state),
         "visa": offer["visa_says"],
         "hold_minutes": offer["hold_minutes"],
         "on_approve": f"Seats and rooms are held for {offer['hold_minutes']} minutes, at this price.{replaced}",
@@ -51,6 +52,19 @@ def hold_question(state: Mapping[str, Any], offer: Offer) -> dict[str, Any]:
         "attempt": state.get("asked", 0) + 1,
         "problem": state.get("problem"),
     }
+
+
+def _other_dates(state: Mapping[str, Any]) -> str | None:
+    """That it is on other dates than were asked for, and what those came to."""
+    trip, dates = state.get("trip") or {}, state.get("dates")
+    if not dates or (dates["depart_on"], dates["return_on"]) == (
+        trip.get("depart_on"),
+        trip.get("return_on"),
+    ):
+        return None
+    asked = {"depart_on": trip.get("depart_on"), "return_on": trip.get("return_on")}
+    came = [one["says"] for one in state.get("seen", []) if {name: one[name] for name in asked} == asked]
+    return f"Not on the dates that you named: {seen_on(asked)}{f', {came[0]}' if came else ''}."
 
 
 def visa_question(state: Mapping[str, Any], offer: Offer) -> dict[str, Any]:

@@ -23,6 +23,7 @@ async def test_a_trip_is_found_by_three_peers_and_held_after_a_yes(agency: Agenc
     asked = await rosa.asked()
     assert rosa.nodes == ["intake", "flights", "visas", "hotels", "offer"]
     assert (asked["kind"], asked["amount_usd"], asked["budget_usd"]) == ("trip_hold", 420.0, 900.0)
+    assert asked["other_dates"] is None
     assert asked["itinerary"][0].startswith("SM11 Berlin to Lisbon")
     assert "no visa is needed" in asked["visa"]
     assert agency.taken() == (0, 0)
@@ -106,6 +107,9 @@ async def test_other_dates_that_fit_are_proposed(agency: Agency, rosa: Traveller
     values = await rosa.say(WISH)
     assert (await rosa.asked())["amount_usd"] == 740.0
     assert day(11) in (await rosa.asked())["itinerary"][0]
+    assert (await rosa.asked())["other_dates"] == (
+        f"Not on the dates that you named: {day(10)} to {day(14)}, $1,240.00 in all, $340.00 above the budget."
+    )
     assert (values["date_tries"], values["trip"]["depart_on"]) == (1, day(10))
     assert rosa.nodes == ["intake", "flights", "visas", "hotels", "flights", "hotels", "offer"]
 
@@ -287,6 +291,14 @@ async def test_what_can_be_noted_is_and_need_not_be_written_again(agency: Agency
     assert (await rosa.asked())["amount_usd"] == 100.0
     values = await rosa.say("From Lisbon to Berlin")  # each of them is what the other was
     assert (values["trip"]["origin"], values["trip"]["destination"]) == ("LIS", "BER")
+
+
+async def test_of_dates_that_can_not_be_together_the_first_is_kept(agency: Agency, rosa: Traveller) -> None:
+    agency.week()
+    await rosa.say(WISH.replace(day(14), day(90)))
+    assert "up to 60 days" in await rosa.reply()
+    await rosa.say(f"Then until {day(14)}")
+    assert (await rosa.asked())["amount_usd"] == 420.0
 
 
 async def test_a_yes_as_a_message_is_told_that_it_is_none(agency: Agency, rosa: Traveller) -> None:

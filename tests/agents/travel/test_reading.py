@@ -120,6 +120,17 @@ def test_a_date_that_is_none_or_two_is_unclear(text: str) -> None:
         ("how long does the flight from Berlin to Tokyo take?", {"origin": "Berlin", "destination": "Tokyo"}),
         ("we live in Berlin and want to visit Rome", {"origin": "Berlin", "destination": "Rome"}),
         ("me and my girlfriend", {"travellers": 2}),
+        ("from: Berlin\n- to: Lisbon\n- German passport", {
+            "origin": "Berlin", "destination": "Lisbon", "passports": ["DE"]}),
+        ("Berlin ➡️ Lisbon", {"origin": "Berlin", "destination": "Lisbon"}),
+        ("cheapest flight to lisbon from berlin", {"origin": "berlin", "destination": "lisbon"}),
+        ("new york to berlin tomorrow, us passport", {
+            "origin": "new york", "destination": "berlin", "depart_on": "2026-12-01", "passports": ["US"]}),
+        ("Two Indian travellers", {"travellers": 2, "passports": ["IN"]}),
+        ("for two Germans", {"travellers": 2, "passports": ["DE"]}),
+        ("Berlin to Rome, one way, German.", {
+            "origin": "Berlin", "destination": "Rome", "one_way": True, "passports": ["DE"]}),
+        ("Berlin, Germany, is nice", {}),
         ("4", {"travellers": 4}),
         ("four, please", {"travellers": 4}),
         ("I am German", {"passports": ["DE"]}),
@@ -142,6 +153,9 @@ def test_a_lone_date_is_the_way_back_where_the_words_say_so() -> None:
     assert wishes_of("a day later, please", TODAY, trip=known).trip == {"depart_on": "2026-12-19"}
     assert wishes_of("a week earlier", TODAY, trip=known).trip == {"depart_on": "2026-12-11"}
     assert wishes_of("back two days later", TODAY, trip=known).trip == {"return_on": "2026-12-20"}
+    both = {**known, "return_on": "2026-12-22"}
+    assert wishes_of("come back a day later", TODAY, trip=both).trip == {"return_on": "2026-12-23"}
+    assert wishes_of("and return two days earlier", TODAY, trip=both).trip == {"return_on": "2026-12-20"}
     assert wishes_of("on 24 December", TODAY, trip=known).trip == {"depart_on": "2026-12-24"}
 
 
@@ -160,6 +174,7 @@ def test_another_s_passport_comes_beside_those_that_are_known() -> None:
         ("???", True),
         ("I'd like to fly from Berlin to Lisbon, no favor needed, a lot of us till Friday", False),
         ("São Paulo to Zürich", False),
+        ("500", False),
         ("", False),
     ],
 )

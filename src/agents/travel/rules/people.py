@@ -46,6 +46,17 @@ _PASSPORT = re.compile(
     rf"\b(?:passports?|citizens?|citizenship|nationality)\s*(?:is|are|of|from|:)?\s*(?:the\s+)?{_SEVERAL}",
     re.IGNORECASE,
 )
+_ADJECTIVE = "|".join(
+    word for word in _NATIONS if word.endswith(("an", "sh", "ese", "ch", "ss")) and word != "japan"
+)
+_BY_ITSELF = re.compile(
+    rf"(?:^|[.,;!?\n])\s*(?:both\s+|all\s+)?((?:{_ADJECTIVE})(?:\s+(?:and|&)\s+(?:{_ADJECTIVE}))*)\s*(?:[.,;!?\n]|$)",
+    re.IGNORECASE,
+)
+_SO_MANY = re.compile(
+    rf"\b([2-9]|{_WORDS})\s+({_ADJECTIVE})(?:s\b|\s+(?:travell?ers|people|adults|persons|passengers|citizens)\b)",
+    re.IGNORECASE,
+)
 _ANOTHER = re.compile(
     rf"\bmy (?:{_OTHER}|sons?|daughters?|kids?|child(?:ren)?|parents) (?:is|are|has|have)\s+(?:an?\s+)?{_SEVERAL}",
     re.IGNORECASE,
@@ -55,6 +66,7 @@ _CODES = re.compile(
     r"\bpassports?(?:\s+(?:of|from|are|is))?\s*:?\s*((?:[A-Z]{2}\b(?:\s*(?:,|and|&|/)\s*)?){1,9})"
 )
 _CODES_BEFORE = re.compile(r"\b([A-Z]{2}(?:(?:\s*[,&/]\s*|\s+and\s+)[A-Z]{2})*)\s+passports?\b")
+_US = re.compile(r"\bus (?:passports?|citizens?|nationals?)\b")
 MOST = 9
 TOO_MANY = f"I can look for trips of up to {MOST} travellers: please ask the travel desk for larger groups."
 HOW_MANY = "How many travel in all, children included?"
@@ -63,7 +75,7 @@ HOW_MANY = "How many travel in all, children included?"
 def read_travellers(text: str) -> tuple[int | None, str | None]:
     """How many travel, and what is unclear about it: children that are named beside others have to be counted."""
     each = list(_EACH.finditer(text))
-    match = _MANY.search(text) or _IN_ALL.search(text) or _BARE.match(text)
+    match = _MANY.search(text) or _IN_ALL.search(text) or _SO_MANY.search(text) or _BARE.match(text)
     if match:
         many = number(next(group for group in match.groups() if group))
         return (None, TOO_MANY) if many > MOST else (many or None, None)
@@ -87,7 +99,9 @@ def read_passports(text: str, known: Sequence[str] = ()) -> list[str] | None:
     for match in _PASSPORT.finditer(text):
         named = _ONE_NATION.findall(next(group for group in match.groups() if group))
         # `us` is a pronoun, and `US` a country.
-        found |= {_NATIONS[nation.lower()] for nation in named if nation.lower() != "us" or nation == "US"}
+        found |= {_NATIONS[nation.lower()] for nation in named if nation != "us" or _US.search(match[0])}
+    for match in [*_BY_ITSELF.finditer(text), *_SO_MANY.finditer(text)]:
+        found |= {_NATIONS[nation.lower()] for nation in _ONE_NATION.findall(match[match.re.groups])}
     others = {
         _NATIONS[nation.lower()]
         for match in _ANOTHER.finditer(text)

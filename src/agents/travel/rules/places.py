@@ -10,14 +10,16 @@ _END = (
     r"(?=\s+(?:on|from|for|in|with|and|next|this|tomorrow|today|leaving|departing|starting|returning|back|under|at|"
     r"between|instead|until|till|via|please|budget|there|round|one|around|about|within|if|we|i|my|our|to|the|whole|from|"
     rf"tonight|yesterday|then|now|or|is|was|alone|solo|takes?|costs?|lasts?|{_WHEN}|\d+(?:st|nd|rd|th)?)\b|"
-    r"[^\w\s.'’-]|\.(?:\s|$)|\s*$)"
+    r"[^\w\s.'’-]|\.(?:\s|$)|[ \t]*\n|\s*$)"
 )
 _PLACE = r"(?:the\s+)?([^\W\d_][^\W\d_.'’-]*(?:[ .'’-][^\W\d_]+){0,3}?)"
 _FROM_TO = re.compile(rf"\bfrom\s+{_PLACE}\s+to\s+{_PLACE}{_END}", re.IGNORECASE)
 _FIRST = rf"(?!(?i:{_WHEN}))[A-Z][\w'’-]+"
 _NAME = rf"({_FIRST}(?: {_FIRST})?)"
-_NAMES = re.compile(rf"\b{_NAME}(?: to | ?(?:->|→|–|—) ?){_NAME}\b")
+_NAMES = re.compile(rf"\b{_NAME}(?: to | ?[–—] ?){_NAME}\b")
 _LOW = re.compile(rf"^\W*([^\W\d_]+(?: [^\W\d_]+)?)\s+to\s+{_PLACE}{_END}", re.IGNORECASE)
+_TO_SIGN = re.compile(r"\s*(?:->|=>|[→⇒➔➜➡]\ufe0f?)\s*")
+_COLON = re.compile(r"\b(from|to)\s*:\s*", re.IGNORECASE)
 _HYPHEN = re.compile(r"^\W*([A-Z][^\W\d_]+)-([A-Z][^\W\d_]+)(?![\w-])")
 _TO_FROM = re.compile(rf"\bto\s+{_PLACE}\s+from\s+{_PLACE}{_END}", re.IGNORECASE)
 _ABOUT = re.compile(
@@ -44,7 +46,7 @@ _NO_PLACE = re.compile(
     r"rather|instead|please|sorry|ok|okay|oh|well|hello|hi|hey|then|so|maybe|perhaps|change|switch|make|i|we|you|need|want|"
     r"like|love|wish|plan|hope|try|trying|looking|able|ready|visit|see|stay|come|return|both|everything|anything|that|cheaper|"
     r"cheap|prices?|costs?|much|how|what|which|dates?|days?|nights?|weeks?|budget|dollars?|people|business|work|take|bring|get|"
-    r"send|show|find|search|used|due|close|near|thanks?|thank|ways?|options?|nothing|something|trips|journeys?|holidays?|"
+    r"cheapest|best|nice|a|any|some|send|show|find|search|used|due|close|near|thanks?|thank|ways?|options?|nothing|something|trips|journeys?|holidays?|"
     r"vacations?|bus|train|would|could|can|is|are|was|will|did|do|does)\b",
     re.IGNORECASE,
 )
@@ -52,13 +54,12 @@ _NO_PLACE = re.compile(
 
 def read_places(text: str) -> dict[str, str]:
     """`origin` and `destination`, as far as they are written."""
-    for pattern in (_FROM_TO, _NAMES, _LOW, _HYPHEN):
+    text = _TO_SIGN.sub(" to ", _COLON.sub(r"\1 ", text))
+    for pattern in (_FROM_TO, _NAMES, _LOW, _HYPHEN, _TO_FROM):
         both = pattern.search(text)
-        if both and not (_NO_PLACE.match(both[1]) or _NO_PLACE.match(both[2])):
-            return {"origin": both[1].strip(), "destination": both[2].strip()}
-    back = _TO_FROM.search(text)
-    if back and not (_NO_PLACE.match(back[1]) or _NO_PLACE.match(back[2])):
-        return {"origin": back[2].strip(), "destination": back[1].strip()}
+        if both and not any(map(_NO_PLACE.match, (*both[1].split(), both[2]))):
+            origin, destination = both.groups() if pattern is not _TO_FROM else reversed(both.groups())
+            return {"origin": origin.strip(), "destination": destination.strip()}
     found: dict[str, str] = {}
     origin = _ORIGIN.search(text)
     if origin and not _NO_PLACE.match(origin[1]):

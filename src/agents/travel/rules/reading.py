@@ -102,7 +102,9 @@ def _is_foreign(text: str) -> bool:
         return True
     letters = [character for character in text if character.isalpha()]
     latin = [character for character in letters if character < "\u0250"]
-    return bool(text.strip()) and len(latin) <= len(letters) / 2
+    if not letters:
+        return bool(text.strip()) and not any(character.isdigit() for character in text)
+    return len(latin) <= len(letters) / 2
 
 
 def _when(text: str, dates: Dates, trip: dict[str, Any]) -> dict[str, Any]:
@@ -112,10 +114,11 @@ def _when(text: str, dates: Dates, trip: dict[str, Any]) -> dict[str, Any]:
         return {**said, "return_on": days[0].isoformat()}
     shift = _SHIFT.search(text)
     known = date.fromisoformat(trip["depart_on"]) if trip.get("depart_on") else None
-    if shift and known and not days and not _BACK.search(text[: shift.start()]):
+    which = "return_on" if shift and _BACK.search(text[: shift.start()]) else "depart_on"
+    if shift and trip.get(which) and not days:
         count = number(shift[1]) * (7 if shift[2].lower() == "week" else 1)
-        moved = _after(known, count if shift[3].lower() == "later" else -count)
-        return {**said, "depart_on": moved.isoformat()}
+        moved = _after(date.fromisoformat(trip[which]), count if shift[3].lower() == "later" else -count)
+        return {**said, which: moved.isoformat()}
     if days:
         said["depart_on"] = days[0].isoformat()
     there = days[0] if days else known
