@@ -71,23 +71,22 @@ def sizes(uri: str) -> dict[str, int]:
     return row
 
 
-def hold(uri: str, *, seats: int, rooms: int, minutes: int = 30) -> None:
+_OFFER = """
+insert into travel.offers (tenant, thread_id, turn, digest, traveller, travellers, outbound_id, inbound_id, hotel_id,
+    check_in, check_out, rooms, visa, total_usd, hold_minutes)
+select 'main', gen_random_uuid(), 1, repeat('a', 64), gen_random_uuid(), %(seats)s, a.flight_id, b.flight_id,
+    h.hotel_id, '2034-06-18', '2034-06-20', %(rooms)s, 'none',
+    (a.price_usd + b.price_usd) * %(seats)s + 2 * 205 * %(rooms)s, 30
+from travel.flights a, travel.flights b, travel.hotels h
+where a.number = 'NO71' and b.number = 'NO72' and 'main' = all(array[a.tenant, b.tenant, h.tenant])
+returning offer_id"""
+
+
+def hold(uri: str, *, seats: int, rooms: int) -> None:
     """Somebody holds seats of NO71 and NO72, and rooms of both nights."""
-    with psycopg.connect(uri) as conn:
+    with psycopg.connect(uri, autocommit=True) as conn:  # an offer is there before anybody says yes to it
+        offer = conn.execute(_OFFER, {"seats": seats, "rooms": rooms}).fetchone()
         conn.execute(
-            """
-            with offer as (
-                insert into travel.offers (tenant, thread_id, turn, digest, traveller, travellers, outbound_id,
-                    inbound_id, hotel_id, check_in, check_out, rooms, visa, total_usd, hold_minutes)
-                select 'main', gen_random_uuid(), 1, repeat('a', 64), 'rosa', %(seats)s, a.flight_id,
-                    b.flight_id, h.hotel_id, '2034-06-18', '2034-06-20', %(rooms)s, 'none',
-                    (a.price_usd + b.price_usd) * %(seats)s + 2 * 205 * %(rooms)s, %(minutes)s
-                from travel.flights a, travel.flights b, travel.hotels h
-                where a.number = 'NO71' and b.number = 'NO72' and 'main' = all(array[a.tenant, b.tenant, h.tenant])
-                returning offer_id
-            )
-            insert into travel.agreements (offer_id, kind, agreed_by) select offer_id, 'hold', 'rosa' from offer
-            """,
-            {"seats": seats, "rooms": rooms, "minutes": minutes},
+            "insert into travel.agreements (offer_id, kind, agreed_by) values (%s, 'hold', 'rosa')", offer
         )
-        conn.execute("insert into travel.holds (offer_id) select max(offer_id) from travel.offers")
+        conn.execute("insert into travel.holds (offer_id) values (%s)", offer)

@@ -1,11 +1,13 @@
 """Importing an inventory: everything or nothing, each bad row named, twice the same as once; nobody loses a seat."""
 
+import asyncio
 import json
 from datetime import timedelta
 from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.errors import CheckViolation
 
 from agents.travel import inventory
 from stationmaster.shop.reading import ImportRefused
@@ -247,3 +249,29 @@ async def test_the_graph_finds_what_was_loaded(agents_on_database: str, files: F
     assert [(one["number"], one.get("minutes")) for one in found] == [("NO71", 1080)]
     (stay,) = await inventory.stays("main", {"destination": "HNL"}, "2034-06-18", "2034-06-20")
     assert stay["total_usd"] == 410.0
+
+
+async def test_an_import_beside_those_who_hold_takes_nobody_s_seat(database: str, files: Files) -> None:
+    """Travellers take the seats while the agency cuts them: each flight ends with at least as many as are gone."""
+    await imported(database, files.write())
+    files.rows["flights"] = [line.replace(",9", ",4") for line in FILES["flights"]]
+    files.write()
+
+    async def cut() -> bool:
+        try:
+            await import_inventory(database, files.directory, "main")
+        except ImportRefused:
+            return False
+        return True
+
+    async def take() -> bool:
+        try:
+            await asyncio.to_thread(hold, database, seats=2, rooms=1)
+        except CheckViolation:
+            return False
+        return True
+
+    results = await asyncio.gather(*(take() for _ in range(5)), cut(), *(take() for _ in range(4)))
+    (row,) = rows(database, "select seats, taken from travel.flights where number = 'NO71'")
+    assert row["taken"] == 2 * (sum(results[:5]) + sum(results[6:])) > 0
+    assert row["seats"] == (4 if results[5] else 9) >= row["taken"]
