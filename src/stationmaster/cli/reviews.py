@@ -152,7 +152,8 @@ def _exit_with(review: Mapping[str, Any], refused: Refused | None) -> None:
     if review["state"] in TAKEN or kept(review):
         return
     if review["state"] in ("decided", "sent"):
-        why = review["note"] or "the answer is kept, and goes out when the Agent Server takes it"
+        kept_for = "the answer is kept, and goes out when the Agent Server takes it"
+        why = review["delivery_error"] or review["note"] or kept_for
         end(f"not taken yet: {why}: `stationmaster reviews show {review['id']}` tells more", 1)
     why = review["error"] or review["note"] or review["state"].replace("_", " ")
     end(f"refused: the answer had no effect ({why}): look at the review again", REFUSED)

@@ -82,12 +82,10 @@ def report(document_id: str, tenant: Tenant = "main", data_dir: DataDir = None) 
 
 def _table(found: list[documents.Listed]) -> Table:
     made = table(
-        "document", "title", "type", "bytes", "uploaded", "by", "last review", right=("bytes",), whole=("uploaded",)
-    )  # fmt: skip
+        "document", "title", "type", "bytes", "uploaded", "last review", right=("bytes",), whole=("uploaded",)
+    )
     for one in found:
-        uploaded = f"{one.uploaded_at.astimezone():%Y-%m-%d}"
-        cells = (
-            one.document_id, one.title, one.media_type, f"{one.bytes:,}", uploaded, one.uploaded_by, one.review or "-",
-        )  # fmt: skip
+        uploaded, kind = f"{one.uploaded_at.astimezone():%Y-%m-%d}", one.media_type.rpartition("/")[2]
+        cells = (one.document_id, one.title, kind, f"{one.bytes:,}", uploaded, one.review or "-")
         made.add_row(*(Text(harmless(cell)) for cell in cells))
     return made

@@ -24,7 +24,7 @@ AT_ONCE = 8
 PER_SECOND = 400.0
 """Requests to the Agent Server, which has runs to move as well."""
 GIVE_UP = 20
-"""Threads in one sweep of which it gives no answer, after which the server counts as away."""
+"""Threads in one sweep of which it gives no answer, after which the server counts as away, if it gave one of none."""
 
 logger = logging.getLogger(__name__)
 
@@ -133,17 +133,23 @@ async def _changed(desk: Desk, watermark: datetime | None) -> _Found:
 
 
 async def _look_at(desk: Desk, found: _Found, surely: set[str], wanted: set[str], swept: Swept) -> None:
-    """All that are wanted, a few at once, those with a review first and then the newest. A thread that has none is
-    looked at closely only if it waits."""
+    """All that are wanted, a few at once: what has changed, and then the rest of those with a review. A thread that has
+    none is looked at closely only if it waits.
+
+    The server counts as away where it has answered for none: threads that it fails at hide no others.
+    """
     rate, gate = Rate(PER_SECOND), asyncio.Semaphore(AT_ONCE)
+    answered = False
 
     async def one(thread_id: str) -> None:
+        nonlocal answered
         async with gate:
-            if swept.away > GIVE_UP:
+            if swept.away > GIVE_UP and not answered:
                 return
             await rate.turn()
             try:
                 await _look(desk, thread_id, surely, found, swept)
+                answered = True
             except (AgentServerUnavailable, AgentServerRefused) as error:
                 logger.warning("thread %s: %s", thread_id, error)
                 if not isinstance(error, ThreadMissing) or len(swept.failed) < GIVE_UP:
@@ -155,10 +161,10 @@ async def _look_at(desk: Desk, found: _Found, surely: set[str], wanted: set[str]
                 swept.failed.add(thread_id)
 
     async with asyncio.TaskGroup() as group:
-        for thread_id in {**dict.fromkeys(surely), **found.changed}:
+        for thread_id in {**found.changed, **dict.fromkeys(surely)}:
             if thread_id in wanted:
                 group.create_task(one(thread_id))
-    if swept.away > GIVE_UP:
+    if swept.away > GIVE_UP and not answered:
         raise AgentServerUnavailable(
             f"{swept.away} threads could not be read: the Agent Server is away or failing; see its log"
         )

@@ -81,6 +81,8 @@ class ManyThreads:
         return thread_id in self.waiting
 
     async def read(self, thread_id: str, run_ids: Any = ()) -> ThreadSnapshot | Gone:
+        if thread_id in self.away:
+            raise AgentServerUnavailable("away")
         task = Task("t", "ask", ({"id": thread_id.rjust(32, "0"), "value": 1},))
         return ThreadSnapshot(
             thread_id,
@@ -131,6 +133,17 @@ async def test_threads_that_could_not_be_read_come_first_next_time(many: tuple[D
     server.away = set()
     again = await sweep(desk, START + timedelta(seconds=2499), again=swept.failed)
     assert again.opened == 1
+
+
+async def test_threads_that_the_server_fails_at_hide_no_others(many: tuple[Desk, ManyThreads]) -> None:
+    """It answers 500 for the state of more of them than it may be silent about when it is away."""
+    desk, server = many
+    server.away = {f"t{number}" for number in range(2400, 2400 + 3 * GIVE_UP)}
+    swept = await sweep(desk, None)
+    assert (swept.failed, swept.opened, swept.threads) == (server.away, 3, 2500)
+    server.times["new"], server.waiting = START + timedelta(seconds=2600), {"new"}
+    again = await sweep(desk, START + timedelta(seconds=2599), again=swept.failed)
+    assert again.opened == 1 and again.failed == server.away
 
 
 async def test_a_server_that_is_away_leaves_the_watermark(many: tuple[Desk, ManyThreads]) -> None:
