@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 from argon2 import PasswordHasher
+from hypothesis import HealthCheck, settings
 from langgraph_sdk.client import LangGraphClient
 from psycopg.sql import SQL, Identifier
 
@@ -25,6 +26,9 @@ from tests.fakes.agent_server import AgentServer
 from tests.fakes.shop import Ledger
 from tests.scheduling import BySharedServer, is_served, rank
 
+# How long an example takes, or takes to be made, is the machine's affair.
+settings.register_profile("ours", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ours")
 pytest_plugins = ["tests.labs.places"]  # two rooms share them, and each of them is there once
 MEMORY = Path("/dev/shm")
 ROOM = 4 * 1024**3

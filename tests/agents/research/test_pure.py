@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.research import planning, prompts
@@ -51,7 +51,6 @@ def test_a_question_is_taken_apart_where_it_asks_for_a_second_thing(question: st
     assert sub_questions(question) == parts
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_question_has_one_sub_question_at_least(question: str) -> None:
     assert 1 <= len(sub_questions(question)) <= MOST
@@ -175,7 +174,6 @@ claims_of_models = st.lists(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(claims_of_models)
 def test_what_is_left_cites_only_what_was_found(claims: list[Claim]) -> None:
     good = [
@@ -201,7 +199,6 @@ def test_the_budget_of_searches_is_shared_and_what_is_left_out_is_named() -> Non
     assert tasks(8, max_searches=1)[0][0]["max_searches"] == 1
 
 
-@settings(deadline=None)
 @given(st.integers(1, 15), st.integers(1, 4), st.integers(1, 100), st.integers(1, 12))
 def test_no_plan_is_over_its_budget(count: int, sources: int, most: int, sub: int) -> None:
     chosen, events = tasks(count, sources, max_searches=most, max_sub_questions=sub)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, SystemMessage
 
@@ -40,7 +40,6 @@ def talk(first: int, count: int) -> Any:
     ]
 
 
-@settings(deadline=None)
 @given(numbers, numbers, numbers)
 def test_the_window_keeps_the_newest_and_the_system_message(before: int, more: int, last: int) -> None:
     system = SystemMessage("brief", id="brief")
@@ -53,7 +52,6 @@ def test_the_window_keeps_the_newest_and_the_system_message(before: int, more: i
     assert window[1:] == all_of_them[1:][-WINDOW:]
 
 
-@settings(deadline=None)
 @given(numbers, numbers, st.booleans())
 def test_the_conversation_is_the_window_without_the_system_message(
     before: int, more: int, briefed: bool
@@ -76,7 +74,6 @@ def test_a_known_message_is_replaced_and_a_removed_one_gone() -> None:
     assert sliding_window(None, []) == []
 
 
-@settings(deadline=None)
 @given(st.lists(events, max_size=8), st.randoms(use_true_random=False))
 def test_events_come_to_the_same_in_any_order_and_however_often(happened: list[Event], chance: Any) -> None:
     shuffled = [*happened, *happened[:3]]
@@ -89,7 +86,6 @@ def test_events_come_to_the_same_in_any_order_and_however_often(happened: list[E
     )
 
 
-@settings(deadline=None)
 @given(events, events)
 def test_an_event_alters_nothing_that_was_there(first: Event, second: Event) -> None:
     before = note_events({}, first)
@@ -119,7 +115,6 @@ def test_what_was_searched_again_counts() -> None:
 counts = st.dictionaries(st.sampled_from("abc"), st.integers(-9, 9))
 
 
-@settings(deadline=None)
 @given(counts, counts, counts)
 def test_counts_are_summed_in_any_order(left: Any, middle: Any, right: Any) -> None:
     assert add_counts(add_counts(left, middle), right) == add_counts(left, add_counts(middle, right))
@@ -127,7 +122,6 @@ def test_counts_are_summed_in_any_order(left: Any, middle: Any, right: Any) -> N
     assert add_counts(None, left) == left == add_counts(left, {})
 
 
-@settings(deadline=None)
 @given(steps, steps, steps)
 def test_the_trail_only_grows(left: list[Step], middle: list[Step], right: list[Step]) -> None:
     trail = append_only(left, middle)
@@ -137,7 +131,6 @@ def test_the_trail_only_grows(left: list[Step], middle: list[Step], right: list[
     assert append_only(None, left) == left
 
 
-@settings(deadline=None)
 @given(steps, steps)
 def test_the_whole_trail_written_back_adds_what_is_new(left: list[Step], new: list[Step]) -> None:
     assert append_only(left, [*left, *new]) == [*left, *new]

@@ -4,7 +4,7 @@ import math
 from uuid import uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.shared import embeddings
@@ -30,7 +30,6 @@ def cosine(left: str, right: str) -> float:
     return math.fsum(a * b for a, b in zip(one, two, strict=True))
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_every_text_is_a_direction(text: str) -> None:
     vector = OfflineEmbeddings().embed_query(text)

@@ -236,7 +236,7 @@ MESSAGES = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(st.lists(MESSAGES, max_size=4))
 def test_any_text_gets_a_valid_classification_and_always_the_same(humans: list[str]) -> None:
     args = classification(*humans)

@@ -150,7 +150,7 @@ def test_facts_in_an_earlier_answer_are_not_the_facts() -> None:
 JSON_TEXT = st.one_of(st.none(), st.text(max_size=200), st.text(alphabet="ab.!? <>/*_", max_size=400))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     outcome=st.sampled_from([*OUTCOMES, "something_new"]),
     tone=st.sampled_from([*TONES, "shouting"]),
@@ -214,7 +214,7 @@ def test_a_summary_of_a_summary_loses_no_number() -> None:
     assert len(second.split()) <= WORDS
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.sampled_from([HumanMessage, AIMessage]), st.text(max_size=400)), max_size=8),
     st.text(max_size=1_500),

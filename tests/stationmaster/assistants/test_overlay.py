@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stationmaster.assistants.overlay import Unfit, defaults_of, lay_over, overlay
@@ -31,7 +31,6 @@ def merged(assistant: ServedAssistant, kwargs: dict[str, Any]) -> tuple[dict[str
     }
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no finding
 @given(live=CONTEXTS, arm=CONTEXTS, asked=CONTEXTS)
 def test_a_run_sees_the_arm_then_the_defaults_and_the_callers_own_on_top(
     live: dict[str, Any], arm: dict[str, Any], asked: dict[str, Any]
@@ -43,7 +42,6 @@ def test_a_run_sees_the_arm_then_the_defaults_and_the_callers_own_on_top(
     assert {**DEFAULTS, **context} == {**DEFAULTS, **arm, **asked}
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     limits=st.tuples(st.none() | st.integers(1, 99), st.none() | st.integers(1, 99)),
     tags=st.tuples(st.lists(st.text()), st.lists(st.text())),

@@ -95,7 +95,7 @@ async def run_together(graph: Any) -> set[tuple[str, str]]:
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(way, min_size=1, max_size=9), st.lists(later, min_size=1, max_size=2))
 def test_what_ran_together_was_said_to(kinds: list[Way], first: list[int]) -> None:
     compiled = built(kinds, first)

@@ -39,7 +39,7 @@ def logs(draw: st.DrawFn) -> list[StreamPart]:
 
 
 @given(log=logs(), data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_each_event_once_however_the_line_is_cut(log: list[StreamPart], data: st.DataObject) -> None:
     assert _received(log, data) == log
 

@@ -64,7 +64,7 @@ def test_as_documented(zone: str, day: str, schedule: str) -> None:
         assert scheduler.runs == expected and scheduler.missed == []
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     change=st.sampled_from(CHANGES),
     other=st.sampled_from((None, *SCHEDULES)),

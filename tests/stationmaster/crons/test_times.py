@@ -84,7 +84,7 @@ CHANGES = {
 }  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     change=st.sampled_from([(zone, day) for zone, days in CHANGES.items() for day in days]),
     minute=st.integers(0, 59),

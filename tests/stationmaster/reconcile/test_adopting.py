@@ -238,7 +238,7 @@ def test_what_has_no_file_gets_one() -> None:
 
 
 @given(assistants("x"), crons("y"))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_new_file_says_what_it_was_made_of(assistant: Assistant, cron: Cron) -> None:
     for resource, model in ((assistant, "assistant"), (cron, "cron")):
         found = parse(new_text(resource), Path("x.yaml"), "x.yaml")
@@ -248,7 +248,7 @@ def test_a_new_file_says_what_it_was_made_of(assistant: Assistant, cron: Cron) -
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_key_is_set_or_taken_out_and_no_other_changes(data: st.DataObject) -> None:
     source = parse(ASSISTANT, Path("x.yaml"), "x.yaml")
     assert isinstance(source, Source)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stationmaster.reconcile.canonical import canonical, digest, same
@@ -24,7 +24,7 @@ from tests.stationmaster.reconcile.model import (
 
 World = tuple[Desired, Actual]
 # A busy machine takes its time over worlds; that is no finding.
-SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SETTINGS = settings(max_examples=40)
 
 
 @given(worlds(), st.booleans())

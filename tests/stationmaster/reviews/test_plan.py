@@ -196,7 +196,7 @@ actions = st.tuples(
 
 
 @given(st.lists(st.one_of(snapshots(), actions), max_size=12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_sequence_of_looks(steps: list[Any]) -> None:
     desk = Desk()
     for step in steps:

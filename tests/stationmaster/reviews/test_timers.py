@@ -97,7 +97,7 @@ TURNS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=100, 
 
 
 @given(turns=TURNS)
-@settings(max_examples=1, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=1, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_person_against_expiry(racers: Any, turns: list[tuple[int, int]]) -> None:
     """One of the two wins, whoever is first."""
     loop, database = racers
@@ -106,7 +106,7 @@ def test_person_against_expiry(racers: Any, turns: list[tuple[int, int]]) -> Non
 
 @pytest.mark.slow
 @given(turns=TURNS)
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_person_against_expiry_a_thousand_times(racers: Any, turns: list[tuple[int, int]]) -> None:
     loop, database = racers
     loop.run_until_complete(_race(database, turns))

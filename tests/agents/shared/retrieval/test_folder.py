@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from blockbuster import blockbuster_ctx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.shared.retrieval.passages import Hit
@@ -226,7 +226,6 @@ async def test_without_a_root_there_is_no_such_source(root: Path) -> None:
     assert offered() == offered(["articles", "meaning", "folder"]) == ["articles", "meaning"]
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["tulip", "rose"]), max_size=3), st.lists(st.dictionaries(
     st.sampled_from(["tulip", "rose", "aster"]), st.integers(1, 9), max_size=3), max_size=5))  # fmt: skip
 def test_a_text_is_worth_something_exactly_if_it_shares_a_word(
@@ -241,7 +240,6 @@ def test_the_kinds_of_files_are_those_of_the_docs() -> None:
     assert set(walking.MEDIA_TYPES) == {".md", ".markdown", ".txt", ".pdf"}
 
 
-@settings(deadline=None)
 @given(st.text("ab \n", max_size=4_000))
 def test_a_text_is_cut_into_passages_and_nothing_is_lost(text: str) -> None:
     passages = list(reading._passages(text))  # pyright: ignore[reportPrivateUsage]

@@ -5,7 +5,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph import END, START, StateGraph
@@ -35,7 +35,6 @@ rankings = st.dictionaries(st.sampled_from(["web|q", "folder|q", "web|r"]), list
 names = st.lists(st.sampled_from(SOURCES), max_size=4)
 
 
-@settings(deadline=None)
 @given(founds, founds, founds)
 def test_passages_are_kept_once_in_any_order(left: Found, middle: Found, right: Found) -> None:
     assert keep_once(keep_once(left, middle), right) == keep_once(left, keep_once(middle, right))
@@ -43,7 +42,6 @@ def test_passages_are_kept_once_in_any_order(left: Found, middle: Found, right: 
     assert keep_once(left, left) == left == keep_once(left, {}) == keep_once(None, left)
 
 
-@settings(deadline=None)
 @given(founds, founds)
 def test_nothing_that_was_found_is_lost_and_nothing_altered(left: Found, right: Found) -> None:
     before = [repr(left), repr(right)]
@@ -63,7 +61,6 @@ def test_the_hash_is_of_what_is_said() -> None:
     long["text"].encode()
 
 
-@settings(deadline=None)
 @given(rankings, rankings, rankings)
 def test_lists_meet_in_any_order(left: Rankings, middle: Rankings, right: Rankings) -> None:
     assert add_rankings(add_rankings(left, middle), right) == add_rankings(left, add_rankings(middle, right))
@@ -71,7 +68,6 @@ def test_lists_meet_in_any_order(left: Rankings, middle: Rankings, right: Rankin
     assert add_rankings(left, left) == left == add_rankings(None, left) == add_rankings(left, None)
 
 
-@settings(deadline=None)
 @given(rankings, st.randoms(use_true_random=False))
 def test_the_fused_order_knows_no_order_of_arrival(lists: Rankings, chance: random.Random) -> None:
     shuffled = list(lists.items())
@@ -81,7 +77,6 @@ def test_the_fused_order_knows_no_order_of_arrival(lists: Rankings, chance: rand
     assert sorted(order) == sorted({one for ids in lists.values() for one in ids})
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from("abcdef"), unique=True, min_size=2), rankings, st.data())
 def test_to_stand_higher_never_makes_a_passage_worse(
     ids: list[str], others: Rankings, data: st.DataObject
@@ -98,7 +93,6 @@ def test_what_two_lists_agree_on_comes_before_what_one_is_sure_of() -> None:
     assert by_reciprocal_rank({}) == []
 
 
-@settings(deadline=None)
 @given(names, names, names)
 def test_names_of_sources_meet_in_any_order(left: Any, middle: Any, right: Any) -> None:
     assert both(both(left, middle), right) == both(left, both(middle, right))
@@ -106,7 +100,6 @@ def test_names_of_sources_meet_in_any_order(left: Any, middle: Any, right: Any) 
     assert both(left, left) == both(None, left)
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(max_size=5)), st.lists(st.text(max_size=5)), st.lists(st.text(max_size=5)))
 def test_notes_are_told_once_and_have_an_end(left: list[str], middle: list[str], right: list[str]) -> None:
     all_of_them = add_notes(add_notes(left, middle), right)

@@ -86,13 +86,13 @@ def holds(question: Pending) -> None:
     assert shapes.named(shape.NAME) is shape
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(value=st.one_of(JSON, NEARLY), schema=st.one_of(st.none(), st.none(), JSON), kind=KINDS)
 def test_any_value_with_any_schema(value: Any, schema: Any, kind: Any):
     holds(pending(value, schema, kind=kind))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     question=st.one_of(JSON, NEARLY),
     raw=JSON,
@@ -209,7 +209,7 @@ def test_no_name_is_used_twice():
     assert shapes.named("gone").NAME == "plain"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(JSON)
 def test_short_json_is_one_line_without_what_can_not_be_seen(value: Any):
     line = text.short_json(value, 50)

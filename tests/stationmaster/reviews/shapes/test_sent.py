@@ -247,9 +247,7 @@ def named(value: Any) -> Iterator[float]:
 
 
 @given(st.data())
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
-)
+@settings(max_examples=100, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 def test_no_amount_is_sent_that_is_larger_than_what_was_read(data: st.DataObject) -> None:
     question = data.draw(asked())
     submission = data.draw(answers(question))
