@@ -230,7 +230,8 @@ def _history(entries: Sequence[Mapping[str, Any]]) -> Table:
     table.add_column(overflow="fold")
     for entry in entries:
         at = datetime.fromisoformat(entry["at"]).astimezone()
-        said = entry["detail"].get("why") or entry["detail"].get("reason") or ""
+        detail = entry["detail"]
+        said = detail.get("why") or detail.get("reason") or detail.get("action") or ""
         table.add_row(
             f"{at:%d %b %H:%M:%S}",
             entry["action"].replace("_", " "),

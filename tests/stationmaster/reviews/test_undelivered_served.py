@@ -110,8 +110,12 @@ async def test_answers_outlive_a_deploy_that_breaks_their_threads(deployment: De
         await work(threads["gone"].desk)
         broken = {name: await kept_back(thread, name) for name, thread in threads.items()}
         # One of them goes to another assistant; its graph takes the thread over.
+        server = threads["gone"].desk.server
+        # The graph's own has that name, too.
+        made = await server.client.assistants.create("copy", name="copy")
         for name in ("mine", "gone"):
-            await send_with(pool, threads[name].desk.server, broken[name].id, LEA, "copy")
+            sent = await send_with(pool, server, broken[name].id, LEA, "copy")
+            assert sent.send_with == made["assistant_id"]
             await threads[name].settle("open")
             first, second = await asked_next(threads[name])
             assert (first.state, second.title) == ("finished", "Is it really?")

@@ -9,6 +9,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
 
 from stationmaster.reviews.agent_server.translating import NeverArrived, translated
+from stationmaster.reviews.asking_as import is_graphs_own
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
 from stationmaster.reviews.store import is_id
 
@@ -42,13 +43,15 @@ class Learning:
         return found
 
     async def assistant_named(self, given: str) -> Mapping[str, Any]:
-        """The assistant with this id or, if only one has it, this name; {} if there is none."""
+        """The assistant with this id, or the one with this name; {} if there is none, or several. One that was made
+        counts before the one that the server makes for a graph, which may have the same name."""
         if is_id(given):
             return await self.assistant(given)
         with translated(self.url):
             found: Any = await self.client.assistants.search(name=given, limit=SEARCHED)
-        exact = [assistant for assistant in found if assistant["name"] == given]
-        return exact[0] if len(exact) == 1 else {}
+        exact = [one for one in found if one["name"] == given]
+        made = [one for one in exact if not is_graphs_own(one["graph_id"], one["assistant_id"])] or exact
+        return made[0] if len(made) == 1 else {}
 
     async def state_keys(self, assistant_id: str) -> frozenset[str]:
         """The keys of the state of the assistant's graph. Kept for a while; empty when the server can't say."""
