@@ -49,9 +49,11 @@ async def today_there(said: Mapping[str, Any], today: str) -> str:
     return await today_for({"zone": place["zone"]}, "UTC")
 
 
-def says_dates(said: Mapping[str, Any]) -> bool:
-    """Whether a day is named."""
-    return any(said.get(name) for name in ("depart_on", "return_on"))
+def reads_a_day(said: Mapping[str, Any], texts: Iterable[str]) -> bool:
+    """Whether a day is named that does not stand in the traveller's words as it is: `tomorrow` is read by a clock."""
+    named = [said[name] for name in ("depart_on", "return_on") if said.get(name)]
+    written = "\n".join(texts)
+    return any(day not in written for day in named)
 
 
 async def noted_as_far(before: Trip, said: Mapping[str, Any], today: str) -> tuple[Trip, list[str]]:

@@ -25,8 +25,8 @@ from agents.travel.noting import (
     ToolRefused,
     noted,
     noted_as_far,
+    reads_a_day,
     require_written,
-    says_dates,
     today_there,
 )  # fmt: skip
 from agents.travel.prompts import DATES_ANEW
@@ -70,7 +70,7 @@ async def note_trip(
         require_written(budget_usd, _written(runtime))
     async with breaker("travel"):
         there = await today_there(said, today)
-        anew = there != today and says_dates(said)
+        anew = there != today and reads_a_day(said, _written(runtime))
         if anew:  # `tomorrow` was read by another day than the one that it is there
             said = {**said, "depart_on": None, "return_on": None, "one_way": False}
         changes, wrong = await noted_as_far(before, said, there)

@@ -32,7 +32,7 @@ def rosa(agency: Agency, openai_server: OpenAIServer) -> Traveller:
         "delete from shop.breakers"
     )  # all tests share them: one of a provider that stayed away is open
     agency.week()
-    return Traveller(agency, context=Context(model=MODEL))
+    return Traveller(agency, context=Context(model=MODEL, timezone="Europe/Berlin"))
 
 
 def calls(*wanted: tuple[str, dict[str, Any]]) -> Say:
@@ -86,7 +86,7 @@ async def test_a_ping_pong_ends_politely(rosa: Traveller, openai_server: OpenAIS
 async def test_hand_overs_end_at_the_ceiling_with_what_was_found(
     rosa: Traveller, agency: Agency, openai_server: OpenAIServer
 ) -> None:
-    rosa.context = Context(model=MODEL, max_handoffs=4)
+    rosa.context = Context(model=MODEL, timezone="Europe/Berlin", max_handoffs=4)
     openai_server.script(calls(NOTE), calls(SEARCH), hand("hotels"))
     for to in ("flights", "hotels", "flights", "hotels"):
         openai_server.script(calls(("note_trip", {"hotel": False})), hand(to))
@@ -254,7 +254,7 @@ async def test_a_model_that_says_it_has_booked_is_taken_back(
 async def test_a_model_that_never_answers_ends_at_its_ceiling(
     rosa: Traveller, openai_server: OpenAIServer
 ) -> None:
-    rosa.context = Context(model=MODEL, max_model_calls=4)
+    rosa.context = Context(model=MODEL, timezone="Europe/Berlin", max_model_calls=4)
     openai_server.script(*[calls(("note_trip", {"travellers": 1}))] * 4)
     values = await rosa.say("Lisbon for $900, or $100")
     assert (values["outcome"], values["model_calls"], len(openai_server.calls)) == ("stopped", 4, 4)
