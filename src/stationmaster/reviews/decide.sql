@@ -5,7 +5,8 @@ update reviews.reviews set
     answer = :answer, resume = :resume, edits = :edits, reason = :reason,
     send_after = now() + make_interval(secs => :undo_s), next_look_at = now() + make_interval(secs => :undo_s),
     tries = 0, needs_person = false, error = null, note = :note, claimed_by = null, claimed_at = null,
-    delivery_error = null, failing_since = null, delivery_tries = 0, told_at = null, gave_up_at = null, send_with = null
+    delivery_error = null, failing_since = null, answering_since = null, delivery_tries = 0, told_at = null,
+    gave_up_at = null, send_with = null
 where id = :id and state = 'open'
     and first_at is not distinct from :first_at and first_by is not distinct from :first_by
     and (not two_person or first_by is not null or :by_policy)

@@ -47,9 +47,12 @@ NOT_THE_ANSWERS = frozenset({401, 403, 404})
 logger = logging.getLogger(__name__)
 
 
-async def take(desk: Desk, limit: int) -> list[str]:
-    """Ids of up to `limit` answers that are due; nobody else takes them before the lease ends."""
-    parameters = {"worker": desk.name, "lease_s": LEASE_S, "limit": limit}
+async def take(desk: Desk, limit: int, *, failed: bool | None = None) -> list[str]:
+    """Ids of up to `limit` answers that are due; nobody else takes them before the lease ends.
+
+    `failed`: only those whose last try failed, or only the others.
+    """
+    parameters = {"worker": desk.name, "lease_s": LEASE_S, "limit": limit, "failed": failed}
     async with desk.pool.connection() as conn:
         rows = await (await conn.execute(TAKE, parameters)).fetchall()
     return [str(row["id"]) for row in rows]
@@ -92,7 +95,7 @@ async def _further(desk: Desk, review: Review, seen: ThreadSnapshot) -> None:
     if seen.busy or review.state == "consumed" or review.resume_run_id is not None:
         return
     asked = is_asked(review, seen)
-    if review.state == "decided" and not asked:
+    if not asked:
         require_asked(review, seen)
     why = obstacle(review, seen) if asked else None
     # Read before anything is marked: what lies between a mark and its request can be taken for a request.
@@ -136,9 +139,10 @@ async def _dispatch(desk: Desk, review: Review, made: Request) -> None:
 
 
 async def _unsent(desk: Desk, review: Review, why: str) -> None:
-    """Nothing was started, and it is an answer that waits again."""
-    if writes_state(review):
-        return  # the state may be written already, which the next look sees
+    """Nothing was started, and it is an answer that waits again. Not where an earlier try may have arrived after all,
+    or the state may be written already: the next look sees."""
+    if review.state == "sent" or writes_state(review):
+        return
     async with desk.pool.connection() as conn:
         known = {"id": review.id, "decided_at": review.decided_at}
         if await (await conn.execute(MARK_UNSENT, known)).fetchone():
@@ -174,7 +178,10 @@ async def _mark_sent(desk: Desk, review: Review) -> bool:
     """False when it was taken back meanwhile, or another answer of the thread is on its way."""
     try:
         async with desk.pool.connection() as conn:
-            parameters = {"id": review.id, "decided_at": review.decided_at, "worker": desk.name}
+            parameters = {
+                "id": review.id, "decided_at": review.decided_at, "send_with": review.send_with,
+                "worker": desk.name,
+            }  # fmt: skip
             if await (await conn.execute(MARK_SENT, parameters)).fetchone() is None:
                 return False
             after = await store.find(conn, review.id)

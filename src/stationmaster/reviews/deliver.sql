@@ -1,10 +1,11 @@
 -- name: take
 -- Answers on their way that are due a look, each for one worker; a worker that died loses it with its lease.
+-- `failed`: only those whose last try failed, or only the others; null: all.
 update reviews.reviews set worked_by = :worker, worked_until = now() + make_interval(secs => :lease_s)
 where id in (
     select id from reviews.reviews
     where phase = 'moving' and next_look_at <= now() and (worked_until is null or worked_until < now())
-        and gave_up_at is null
+        and gave_up_at is null and (:failed::boolean is null or (delivery_error is not null) = :failed)
     order by next_look_at
     limit :limit
     for update skip locked)
@@ -18,16 +19,17 @@ update reviews.reviews set
     next_look_at = now() + make_interval(secs => (array[0.1, 0.2, 0.5, 1.0, 2.0, 5.0])[least(tries + 1, 6)]::float8),
     delivery_error = case when not :went then delivery_error end,
     failing_since = case when not :went then failing_since end,
+    answering_since = case when not :went then answering_since end,
     delivery_tries = case when :went then 0 else delivery_tries end,
     told_at = case when not :went then told_at end
 where id = :id and worked_by = :worker and phase = 'moving';
 
 -- name: mark_sent^
 -- Before anything leaves: from here on the answer may be with the server. The index of one sent answer a thread
--- refuses a second one.
+-- refuses a second one. Not with an assistant in place of which an operator has named another one meanwhile.
 update reviews.reviews set state = 'sent', sent_at = now(), tries = 0
 where id = :id and state = 'decided' and send_after <= now() and decided_at = :decided_at
-    and worked_by = :worker and worked_until > now()
+    and send_with is not distinct from :send_with and worked_by = :worker and worked_until > now()
 returning id;
 
 -- name: mark_again^

@@ -20,8 +20,9 @@ from stationmaster.postgres import ensure
 from stationmaster.reviews import events, notify, timers
 from stationmaster.reviews.agent_server import connect
 from stationmaster.reviews.database import open_pool
-from stationmaster.reviews.deliver import step, take
+from stationmaster.reviews.deliver import step
 from stationmaster.reviews.desk import Desk
+from stationmaster.reviews.hands import Hands
 from stationmaster.reviews.leases import keep_leases
 from stationmaster.reviews.outbox import queue
 from stationmaster.reviews.policies import load
@@ -40,10 +41,12 @@ AWAY = (psycopg.OperationalError, PoolTimeout, PoolClosed, StationmasterError)
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds between two looks of each loop, and how many answers are in hand at once."""
+    """Seconds between two looks of each loop, how many answers are in hand at once, and how many of those at most that
+    could not be delivered before: each may take as long as a server keeps it waiting, and others don't wait for it."""
 
     deliver_s: float = 0.2
     answers: int = 16
+    undelivered: int = 8
     timers_s: float = 2.0
     sweep_s: float = 5.0
     full_sweep_s: float = 3600.0
@@ -96,39 +99,21 @@ def target(settings: Settings) -> tuple[str, str | None]:
 
 async def deliver_loop(desk: Desk, stop: asyncio.Event, *, pace: Pace) -> None:
     """Hands that are free take the next answers; none waits for the slowest of a batch."""
-    hands: dict[asyncio.Task[None], str] = {}
-    held = partial(_held, hands)
-    keeper = asyncio.create_task(keep_leases(desk, held), name="leases")
+    hands = Hands(desk, _step, pace.answers, pace.undelivered)
+    keeper = asyncio.create_task(keep_leases(desk, hands.held), name="leases")
     try:
         while not stop.is_set():
-            taken: list[str] = []
+            taken = False
             with _patience("answers"):
-                if free := pace.answers - len(hands):
-                    taken = await take(desk, free)
-            hands.update({asyncio.create_task(_step(desk, review_id)): review_id for review_id in taken})
+                taken = await hands.fill()
             if not taken:
-                await _any_done(hands, stop, pace.deliver_s)
-            for task in [task for task in hands if task.done()]:
-                del hands[task]
+                await hands.any_done(stop, pace.deliver_s)
             if keeper.done():
                 keeper.result()  # leases that nobody renews would be taken over while their answer is sent
     finally:
-        if hands:
-            await asyncio.wait(hands)
+        await hands.all_done()
         keeper.cancel()
         await asyncio.wait([keeper])
-
-
-def _held(hands: Mapping[asyncio.Task[None], str]) -> list[str]:
-    return [review_id for task, review_id in hands.items() if not task.done()]
-
-
-async def _any_done(hands: Mapping[asyncio.Task[None], str], stop: asyncio.Event, seconds: float) -> None:
-    """Until a hand is free, `seconds` are over, or it is time to stop."""
-    if hands:
-        await asyncio.wait(hands, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    else:
-        await pause(stop, seconds)
 
 
 async def _step(desk: Desk, review_id: str) -> None:

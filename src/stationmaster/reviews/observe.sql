@@ -57,7 +57,7 @@ update reviews.reviews set
     -- A default that the graph refused is not tried again and again.
     expires_at = case when :state = 'open' and decided_by_policy then null else expires_at end,
     worked_until = case when :state = 'open' or :closed then null else worked_until end,
-    delivery_error = null, failing_since = null, delivery_tries = 0, told_at = null, gave_up_at = null,
+    delivery_error = null, failing_since = null, answering_since = null, delivery_tries = 0, told_at = null, gave_up_at = null,
     next_look_at = now()
 where id = :id and state = :was and decided_at is not distinct from :was_decided_at
     and resume_run_id is not distinct from :was_run_id
@@ -80,6 +80,7 @@ update reviews.reviews set replaced_by = :new where id = :old and replaced_by is
 update reviews.drift set n = n + 1, last_thread = :thread_id, last_at = now() where name = :name;
 
 -- name: wake
--- Other answers of the thread may go now.
+-- Other answers of the thread may go now. One that a worker is marking at this moment waits for us: it needs no waking.
 update reviews.reviews set next_look_at = greatest(now(), send_after), tries = 0
-where thread_id = :thread_id and state = 'decided';
+where id in (
+    select id from reviews.reviews where thread_id = :thread_id and state = 'decided' for update skip locked);

@@ -194,6 +194,8 @@ def _carrier_unknown(review: Review, look: _Look, question: Pending | None) -> M
         )
     if review.resume_run_id or question or look.stands_at(review) or half_sent(review, look.snapshot):
         return None
+    if look.nothing_moved(review):
+        return None  # as of one that never left: its graph has changed under it
     state, why = look.why_gone(review)
     return Move(review, state, f"{why}, before the answer was sent", drift=state)
 

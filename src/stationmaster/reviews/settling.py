@@ -81,7 +81,9 @@ async def settle(pool: Pool, review_id: str, who: Identity, action: str, note: s
         if action == "give_up" and not note:
             raise AnswerRefused({"note": "must say what was found out: nothing else will tell"})
         if await (await conn.execute(STATEMENTS[action], {"id": review.id, "note": note})).fetchone() is None:
-            raise NothingToSettle("this has changed meanwhile: look at the list again")
+            raise NothingToSettle(
+                "a try is under way, or this has changed meanwhile: wait for half a minute, and look again"
+            )
         after = await store.get(conn, review.id, who)
         await leave(conn, after, "settled", {"action": action, "why": note or None}, who.name)
         if after.state != review.state:

@@ -7,7 +7,7 @@ returning id;
 -- name: retry^
 -- The same for an answer that could not be delivered, with all the time that a new one has.
 update reviews.reviews set
-    next_look_at = now(), failing_since = now(), delivery_tries = 0, told_at = null,
+    next_look_at = now(), failing_since = now(), answering_since = null, delivery_tries = 0, told_at = null,
     needs_person = needs_person and gave_up_at is null, gave_up_at = null
 where id = :id and phase = 'moving' and delivery_error is not null
 returning id;
@@ -15,7 +15,7 @@ returning id;
 -- name: send_with^
 -- The same, with another assistant than the one that asked. Only what never left: whether the other has it, none can say.
 update reviews.reviews set
-    send_with = :assistant_id, next_look_at = now(), failing_since = now(), delivery_tries = 0, told_at = null,
+    send_with = :assistant_id, next_look_at = now(), failing_since = now(), answering_since = null, delivery_tries = 0, told_at = null,
     needs_person = needs_person and gave_up_at is null, gave_up_at = null
 where id = :id and state = 'decided' and delivery_error is not null
 returning id;

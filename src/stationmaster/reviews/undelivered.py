@@ -42,11 +42,12 @@ async def put_off(desk: Desk, review_id: str, error: StationmasterError) -> None
     """Keep why this worker could not take its answer further, and put it back for a later try."""
     refused = isinstance(error, AgentServerRefused) and not isinstance(error, ThreadMissing)
     away = isinstance(error, NeverArrived)
+    uncertain = isinstance(error, AgentServerUnavailable) and not away
     parameters: dict[str, Any] = {
         "id": review_id, "worker": desk.name, "error": storable(str(error), LONGEST_ERROR),
-        "hold_s": UNCERTAIN_S if isinstance(error, AgentServerUnavailable) else 0.0,
+        "hold_s": UNCERTAIN_S if uncertain else 0.0, "away": away, "give_up_s": GIVE_UP_S,
         "first_s": FIRST_PAUSE_S, "longest_s": AWAY_PAUSE_S if away else LONGEST_PAUSE_S,
-        "give_up_s": None if away else GIVE_UP_S, "tell_s": 0.0 if refused else TELL_S,
+        "tell_s": 0.0 if refused else TELL_S,
     }  # fmt: skip
     async with desk.pool.connection() as conn:
         put = await (await conn.execute(PUT_OFF, parameters)).fetchone()

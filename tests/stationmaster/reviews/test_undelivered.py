@@ -146,7 +146,7 @@ async def test_a_server_that_is_away_is_asked_again_soon_and_for_ever(pool: Pool
 async def test_after_a_day_it_is_tried_no_more_and_kept(pool: Pool) -> None:
     review, desk = await decided(pool), desk_of(pool, Failing(BROKEN))
     await tried(desk, review)
-    await update(pool, review, "failing_since = now() - interval '24 hours 1 s'")
+    await update(pool, review, "answering_since = now() - interval '24 hours 1 s'")
     after = await tried(desk, review)
     assert after.gave_up_at and after.needs_person and after.next_try_at is None
     assert (after.state, after.answer, after.decided_by) == ("decided", 1, "ann")
@@ -207,7 +207,7 @@ async def test_a_retry_by_hand_has_all_the_time_of_a_new_answer(pool: Pool) -> N
     server = Failing(BROKEN)
     review, desk = await decided(pool), desk_of(pool, server)
     await tried(desk, review)
-    await update(pool, review, "failing_since = now() - interval '2 days'")
+    await update(pool, review, "answering_since = now() - interval '2 days'")
     assert (await tried(desk, review)).gave_up_at
     after = await settle(pool, review.id, LEA, "retry", "mended")
     assert after.gave_up_at is None and not after.needs_person and after.delivery_tries == 0

@@ -8,6 +8,9 @@ from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
 
 from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
 
+NOT_NOW = frozenset({408, 425, 429})
+"""Of the 4xx, those that say nothing of the request, as a proxy's that waited for too long: it may have arrived."""
+
 
 class ThreadBusy(AgentServerRefused):
     """Another run of the thread is under way; nothing was started."""
@@ -41,7 +44,7 @@ def translated(url: str) -> Iterator[None]:
             f"the Agent Server does not know it ({_said(error)}): look at the thread", 404
         ) from error
     except APIStatusError as error:
-        if error.status_code >= 500 or error.status_code == 429:
+        if error.status_code >= 500 or error.status_code in NOT_NOW:
             raise AgentServerUnavailable(
                 f"the Agent Server at {url} answered {error.status_code} ({_said(error)}): see its log"
             ) from error
