@@ -53,7 +53,7 @@ def _place(entry: Mapping[str, Any]) -> tuple[Any, Any]:
 def digest(*parts: Any) -> str:
     """A digest of JSON-like values: equal for what is equal."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
-    return sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def words(text: str) -> str:

@@ -1,7 +1,7 @@
 """What a task came to: the deliverable, and the reply in words. Pure, from state alone."""
 
 from agents.engineering_team.checks.finding import blocking, line_of
-from agents.engineering_team.state import Deliverable, State
+from agents.engineering_team.state import Build, Deliverable, State
 from agents.engineering_team.steering import (
     SOLUTION,
     TESTS,
@@ -9,6 +9,7 @@ from agents.engineering_team.steering import (
     has_code,
     has_passed,
     is_checked,
+    of_files,
     of_the_whole,
     was_written,
 )
@@ -34,7 +35,7 @@ def deliverable(state: State) -> Deliverable:
     return {
         "outcome": outcome,
         "files": state.get("files", {}),
-        "build": state.get("build"),
+        "build": _build(state),
         "findings": findings(state),
         "research": state.get("research", []),
         "done": _done(state),
@@ -44,9 +45,15 @@ def deliverable(state: State) -> Deliverable:
     }
 
 
+def _build(state: State) -> Build | None:
+    """What the tests said of the very files; of others it says nothing."""
+    build = state.get("build")
+    return build if build and build["of"] == of_files(state) else None
+
+
 def _done(state: State) -> list[str]:
     done = [f"looked up: {one['question'][:120]}" for one in state.get("research", [])]
-    build = state.get("build")
+    build = _build(state)
     if was_written(state):
         done.append("the code is written")
     if build and has_passed(state):
@@ -63,7 +70,7 @@ def _missing(state: State) -> list[str]:
     if not has_code(state):
         return [] if state.get("research") else ["nothing could be found or written"]
     missing: list[str] = []
-    build = state.get("build")
+    build = _build(state)
     if not has_passed(state) and (was_written(state) or state.get("files", {}).get(TESTS)):
         missing.append(f"the tests don't pass ({build['summary']})" if build else "the tests were not run")
     if not is_checked(state):

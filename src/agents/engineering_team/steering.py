@@ -149,8 +149,9 @@ def has_passed(state: State) -> bool:
 
 
 def is_checked(state: State) -> bool:
-    """Whether reviewer and auditor have both looked at the very files."""
-    return all(
+    """Whether reviewer and auditor have both looked at the very files; at others than the two they do not look."""
+    others = set(state.get("files", {})) - {SOLUTION, TESTS}
+    return not others and all(
         check and check["of"] == of_files(state) for check in (state.get("review"), state.get("audit"))
     )
 
