@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from stationmaster.errors import StationmasterError
 
 Row = TypeVar("Row", bound=BaseModel)
+MOST_DIGITS = 100
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class Problem:
     def __str__(self) -> str:
         row = f", row {self.row}" if self.row else ""
         named = f" ({self.row_id})" if self.row_id else ""
-        return f"{self.file}{row}{named}: {self.what}"
+        said = f"{self.file}{row}{named}: {self.what}"
+        return said.encode("utf-8", "backslashreplace").decode()  # half of a surrogate pair can't be printed
 
 
 class ImportRefused(StationmasterError):
@@ -65,7 +67,7 @@ def read_json(path: Path) -> object:
     """The content, its objects as Pairs and its amounts digit by digit as Decimal. Raises Unreadable."""
     text = read_text(path)
     try:
-        return json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=Pairs)
+        return json.loads(text, parse_float=_amount, parse_constant=_refuse_constant, object_pairs_hook=Pairs)
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"can't be read: {error}") from error
 
@@ -94,6 +96,17 @@ def by_the_rules(whose: str, error: Error) -> Problem:
 def _said(place: tuple[int | str, ...], message: str) -> str:
     where = ".".join(str(part) for part in place)
     return f"{where}: {message}" if where else message
+
+
+def _amount(text: str) -> Decimal:
+    """Digit by digit. Where a whole number is wanted all its digits are made, and 1e999999999 has too many for that."""
+    try:
+        amount = Decimal(text)
+    except ArithmeticError:
+        amount = None
+    if amount is None or abs(amount.adjusted()) > MOST_DIGITS:
+        raise ValueError(f"{text[:40]} is no amount")
+    return amount
 
 
 def _refuse_constant(name: str) -> float:

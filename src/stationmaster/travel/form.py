@@ -6,7 +6,7 @@ tells an hour apart that comes twice because clocks are put back.
 
 import re
 from datetime import date, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
@@ -18,19 +18,28 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _OF_A_PLACE = re.compile(r"UTC|[A-Z][A-Za-z_]*(/[A-Z][A-Za-z_-]*){1,2}")
 MOST = 32_767
 """Seats or rooms that the tables take."""
+YEARS = range(2000, 2200)
+Day = TypeVar("Day", bound=date)
+
+
+def _dated(day: Day) -> Day:
+    """Clocks can't be read at the ends of the calendar, and nobody sells anything there."""
+    if day.year not in YEARS:
+        raise ValueError(f"the year must be {YEARS[0]} to {YEARS[-1]}")
+    return day
 
 
 def _time(value: object) -> datetime:
     """A local time; a number of seconds is none."""
     if not isinstance(value, str) or not _TIME.fullmatch(value):
         raise ValueError("must be a local time such as 2026-12-18 07:20")
-    return datetime.fromisoformat(value)
+    return _dated(datetime.fromisoformat(value))
 
 
 def _day(value: object) -> date:
     if not isinstance(value, str) or not _DAY.fullmatch(value):
         raise ValueError("must be a date such as 2026-12-18")
-    return date.fromisoformat(value)
+    return _dated(date.fromisoformat(value))
 
 
 def _names(value: object) -> object:
