@@ -15,7 +15,7 @@ from stationmaster.reviews.decide import decide
 from stationmaster.reviews.deliver import step, take
 from stationmaster.reviews.desk import Desk
 from stationmaster.reviews.model import Checkpoint, Gone, Review, Task, ThreadSnapshot
-from stationmaster.reviews.observe import observe
+from stationmaster.reviews.observe import WAKE, observe
 from tests.stationmaster.reviews.engine import ANN, GROUP, Asking, OneGroup, answer, person
 from tests.stationmaster.reviews.rows import insert
 
@@ -63,6 +63,15 @@ async def test_looking_again_leaves_an_answer_with_the_worker_that_sends_it(pool
         await conn.execute("update reviews.reviews set next_look_at = now() + interval '1 hour'")
     await settling.settle(pool, review.id, LEA, "look_again")
     assert await take(second, 1) == [review.id]
+
+
+async def test_who_settles_a_thread_waits_for_no_worker_that_marks_an_answer_of_it(pool: Pool) -> None:
+    """The worker waits for the one answer that may be sent on a thread, which the other one holds: a deadlock."""
+    review = await decided(pool)
+    async with pool.connection() as marking, pool.connection() as settling_:
+        await marking.execute("select id from reviews.reviews for update")
+        async with asyncio.timeout(5):
+            await settling_.execute(WAKE, {"thread_id": review.thread_id})
 
 
 @pytest.fixture
