@@ -22,6 +22,7 @@ from agents.helpdesk.refusing import amount_of, refusal
 from agents.helpdesk.state import ApprovalMode
 from agents.helpdesk.tiers import may_call
 from agents.helpdesk.tools import refund
+from agents.shared.asked import digest_of
 from agents.shared.resilience import retrying
 from agents.shared.shop.orders import order_number
 
@@ -60,8 +61,9 @@ class Gate(HumanInTheLoopMiddleware):
         shown = [self._create_action_and_config(call, config, state, runtime) for call in asked]
         configs = [{**one, "args_schema": refund.tool_call_schema.model_json_schema()} for _, one in shown]  # pyright: ignore[reportAttributeAccessIssue]
         question = {"action_requests": [one for one, _ in shown], "review_configs": configs}
+        decisions = await ask(question, len(asked), digest_of(asked, *_facts(asked, state)), runtime)
         edits, rejected = {}, []
-        for call, decision in zip(asked, ask(question, len(asked)), strict=True):
+        for call, decision in zip(asked, decisions, strict=True):
             as_sent: Any = decision.model_dump(exclude_unset=True)
             _, message = self._process_decision(as_sent, call, config)
             if message is not None:
@@ -100,6 +102,13 @@ class Gate(HumanInTheLoopMiddleware):
         if mode != self._mode or call["id"] in answered(state["messages"]):
             return False
         return may_call(state, call["name"]) and refusal(call["args"], state) is None
+
+
+def _facts(calls: list[ToolCall], state: Any) -> list[object]:
+    """What is shown of each call besides itself; amounts that a call leaves open come from the order."""
+    return [
+        state.get("orders", {}).get(order_number(str(call["args"].get("order_id", "")))) for call in calls
+    ]
 
 
 def description(tool_call: ToolCall, state: Any, runtime: Any) -> str:

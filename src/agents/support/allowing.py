@@ -14,6 +14,7 @@ from langgraph.runtime import Runtime
 from psycopg.rows import DictRow
 from psycopg.sql import SQL
 
+from agents.shared import asked
 from agents.shared.callers import MAIN
 from agents.shared.database import connection
 from agents.shared.errors import PermanentError
@@ -27,8 +28,9 @@ from agents.support.context import Context
 from agents.support.state import Decision, State, Update
 
 _SQL = load(__file__)
-_PUT, _ASKED, _ANSWERED = _SQL["put"], _SQL["asked"], _SQL["answered"]
-_LAST_WORD, _BEGUN, _CEILING = _SQL["last_word"], _SQL["begun"], _SQL["ceiling"]
+_ANSWERED, _LAST_WORD, _BEGUN, _CEILING = (
+    _SQL[name] for name in ("answered", "last_word", "begun", "ceiling")
+)
 
 
 class NotAllowed(PermanentError):
@@ -39,9 +41,7 @@ async def put(state: State, runtime: Runtime[Context]) -> bool:
     """Note what the question that is being put shows. False where it showed something else when it was first put: then
     whoever answers it may have seen that, and it has to be put anew. Raises DatabaseUnavailable.
     """
-    shown = shown_of(state)
-    row = await _one(_PUT, {**_task(runtime), "digest": shown})
-    return row is not None and row["digest"] == shown
+    return await asked.put(thread_id(runtime), _task(runtime), shown_of(state))
 
 
 async def keep(claim: Claim, amount: float | None, state: State, runtime: Runtime[Context]) -> bool:
@@ -98,9 +98,9 @@ async def _was_asked(claim: Claim, state: State, runtime: Runtime[Context], tena
     A question that an older release put is noted nowhere; nor is one that was answered before it was put. Such an
     answer counts where the shop's tables make the same of the request.
     """
-    row = await _one(_ASKED, _task(runtime))
-    if row is not None:
-        return row["digest"] == shown_of(state)
+    shown = await asked.was_shown(thread_id(runtime), _task(runtime), shown_of(state))
+    if shown is not None:
+        return shown
     fresh, _ = await _worked_out(claim, state, runtime, tenant)
     return fresh["status"] == "proposed" and fresh["amount_usd"] == claim.amount_usd
 
@@ -153,10 +153,9 @@ async def _one(query: SQL, values: dict[str, Any]) -> DictRow | None:
         return await (await conn.execute(query, values)).fetchone()
 
 
-def _task(runtime: Runtime[Context]) -> dict[str, Any]:
+def _task(runtime: Runtime[Context]) -> str:
     """This run of the gate: the same when it runs again, to be answered or after a crash."""
-    info = runtime.execution_info
-    return {"thread_id": thread_id(runtime), "task_id": info.task_id if info else ""}
+    return runtime.execution_info.task_id if runtime.execution_info else ""
 
 
 def _request(claim: Claim) -> dict[str, Any]:

@@ -1,18 +1,3 @@
--- name: put(thread_id, task_id, digest)^
--- Notes what the gate's question is about when it is first put; the digest that is noted.
-with put as (
-    insert into shop.refund_questions (thread_id, task_id, digest) values (:thread_id, :task_id, :digest)
-    on conflict do nothing
-    returning digest
-)
-select digest from put
-union all
-select digest from shop.refund_questions where thread_id = :thread_id and task_id = :task_id;
-
--- name: asked(thread_id, task_id)^
--- What the question of this run of the gate was about, if it was put.
-select digest from shop.refund_questions where thread_id = :thread_id and task_id = :task_id;
-
 -- name: answered(tenant, thread_id, ticket_id, request, order_id, amount_usd, answered_by)!
 -- Keeps what a person answered.
 insert into shop.refund_answers (tenant, thread_id, ticket_id, request, order_id, amount_usd, answered_by)

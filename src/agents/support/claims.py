@@ -1,7 +1,5 @@
 """What a thread's state says is to be refunded, in a form that can be compared with tables, or why it is none."""
 
-import hashlib
-import json
 from decimal import Decimal
 from typing import Annotated, Self
 
@@ -9,6 +7,7 @@ from langgraph.runtime import Runtime
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from agents.shared.approvals import LARGEST_USD
+from agents.shared.asked import digest_of
 from agents.shared.errors import PermanentError
 from agents.shared.running import thread_if_any
 from agents.shared.shop.orders import order_number
@@ -81,8 +80,6 @@ class Claim(BaseModel):
 
 
 def shown_of(state: State) -> str:
-    """A digest of all that the gate shows and an answer decides about, as it stands in state: no wording of ours, which
-    another release may change while a question waits."""
+    """A digest of all that the gate shows and an answer decides about, as it stands in state."""
     shown = [state.get(name) for name in ("ticket_id", "turns", "order", "decision", "draft")]
-    text = json.dumps([*shown, last_words(state)], sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest_of(*shown, last_words(state))

@@ -9,6 +9,7 @@ from langgraph.types import Command
 
 from agents.helpdesk import gate
 from agents.helpdesk.allowing import allow
+from agents.shared import asked
 from agents.shared.database import DatabaseUnavailable
 from tests.agents.helpdesk.in_process import final, hurry, results
 from tests.agents.helpdesk.test_gate import APPROVE, MODES, REJECT, answer, edit, waiting
@@ -127,4 +128,47 @@ async def test_what_a_person_let_pass_is_kept_with_who_they_are(
         assert found == [(order_id, Decimal("100.00"), "rosa")]
         with pytest.raises(psycopg.errors.IntegrityConstraintViolation, match="stays on record"):
             conn.execute("delete from helpdesk.allowed_refunds")
+    assert Ledger(agents_on_shop).refunded_usd(ticket) == [100.0]
+
+
+async def test_an_answer_does_not_count_for_what_a_question_became(agents_on_shop: str, ticket: str) -> None:
+    """A command without an answer leaves the question its id: whoever had seen $100 would let $77 pass."""
+    desk, _ = await waiting(agents_on_shop, ticket, "batched")
+    (seen,) = await desk.questions()
+    message = (await desk.values())["messages"][-1]
+    message.tool_calls[0]["args"]["amount_usd"] = 77.0
+    await desk.run(Command(update={"messages": [message]}))
+    await desk.run(Command(resume={seen.id: {"decisions": [APPROVE]}}))
+    assert not Ledger(agents_on_shop).refunds(ticket)
+    (now,) = await desk.questions()
+    assert now.id != seen.id
+    assert "was changed after it was shown" in now.value["action_requests"][0]["description"]
+    assert final(await answer(desk, APPROVE))["status"] == "refunded"
+    assert Ledger(agents_on_shop).refunded_usd(ticket) == [77.0]
+
+
+async def test_a_change_beside_an_answer_is_for_another_question(agents_on_shop: str, ticket: str) -> None:
+    desk, _ = await waiting(agents_on_shop, ticket, "batched")
+    (seen,) = await desk.questions()
+    message = (await desk.values())["messages"][-1]
+    message.tool_calls[0]["args"]["amount_usd"] = 77.0
+    beside = {"messages": [message]}
+    await desk.run(Command(resume={seen.id: {"decisions": [APPROVE]}}, update=beside))
+    assert not Ledger(agents_on_shop).refunds(ticket)
+    await answer(desk, REJECT)
+    assert not Ledger(agents_on_shop).refunds(ticket)
+
+
+async def test_a_question_that_was_noted_nowhere_is_answered(
+    agents_on_shop: str, ticket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by an older release, which noted none."""
+
+    async def nowhere(*_: Any) -> bool:
+        return True
+
+    with monkeypatch.context() as older:
+        older.setattr(asked, "put", nowhere)
+        desk, _ = await waiting(agents_on_shop, ticket, "batched")
+    assert final(await answer(desk, APPROVE))["status"] == "refunded"
     assert Ledger(agents_on_shop).refunded_usd(ticket) == [100.0]
