@@ -81,6 +81,24 @@ async def test_runs_that_race_do_not_pass_it(agency: Agency, many: int) -> None:
     assert (agency.statuses(), agency.taken()) == (["held"] * 3, (3, 0))
 
 
+@pytest.mark.parametrize("many", [8, pytest.param(40, marks=pytest.mark.slow)])
+async def test_who_change_places_do_not_wait_for_each_other(agency: Agency, many: int) -> None:
+    """Each thread gives back one flight and some nights and takes others, half of them the other way round."""
+    agency.share(holds=many, seats=many)
+    flights = [agency.flight(number, 10, seats=many) for number in ("SM11", "SM13")]
+    back = agency.flight("SM12", 14, seats=2 * many, way="LIS-BER")
+    hotels = [agency.hotel(name, 8, 12, rooms=many) for name in ("Casa", "Palacio")]
+    drafts = [draft_of(flight, back, hotel) for flight, hotel in zip(flights, hotels, strict=True)]
+    threads = {f"change-{number}": number for number in range(many)}
+    for turn in (1, 2):
+        for thread, number in threads.items():
+            draft = drafts[(number + turn) % 2]
+            await agreed(agency, thread, draft, turn=turn, by=f"traveller-{number % 4}")
+        came = await asyncio.gather(*(inventory.hold(agency.tenant, thread) for thread in threads))
+        assert {one["status"] for one in came} == {"held"}
+    assert (agency.statuses().count("held"), agency.taken()) == (many, (2 * many, 4 * many))
+
+
 async def test_each_traveller_and_each_tenant_has_its_own(agency: Agency) -> None:
     other = Agency(agency.uri, f"{agency.tenant}-other")
     for one in (agency, other):

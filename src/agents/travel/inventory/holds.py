@@ -20,6 +20,7 @@ _EXPIRE, _AGREE = _SQL["expire"], _SQL["agree"]
 _ONE_AT_A_TIME, _BY_KEY, _LIVE = _SQL["one_at_a_time"], _SQL["by_key"], _SQL["live"]
 _LET_GO, _HOLD, _OFFER_OF = _SQL["let_go"], _SQL["hold"], _SQL["offer_of"]
 _SHARE_EXCEEDED, _OTHERS_HELD = _SQL["share_exceeded"], _SQL["others_held"]
+_IN_ORDER = [_SQL[name] for name in ("one_traveller_at_a_time", "lock_hold", "lock_flights", "lock_nights")]
 _SOLD_OUT = {
     "flights_capacity": "the last seats of this trip were taken a moment ago",
     "room_nights_capacity": "the last room of this trip was taken a moment ago",
@@ -132,6 +133,8 @@ async def expire() -> None:
 
 async def _make_room(conn: Connection, offer: Mapping[str, Any]) -> None:
     """End what the traveller has held on the thread; what is held there for somebody else stays."""
+    for lock in _IN_ORDER:
+        await conn.execute(lock, offer)
     live = await (await conn.execute(_LIVE, offer)).fetchone()
     if live is not None and live["traveller"] != offer["traveller"]:
         raise NotAgreed(f"a trip of {live['traveller']}'s is held on this thread: begin one of your own")

@@ -26,6 +26,37 @@ update travel.holds set status = 'released'
 where tenant = :tenant and thread_id = :thread_id and status = 'held'
 returning *;
 
+-- name: one_traveller_at_a_time(tenant, traveller)
+-- As the table does for a hold; here before anything of the thread's earlier one is touched.
+select pg_advisory_xact_lock(hashtextextended('travel.holds:' || :tenant || ':' || :traveller, 0));
+
+-- name: lock_hold(tenant, thread_id)
+-- What is held for a thread, before its seats: so does whoever ends it because it expired.
+select from travel.holds where tenant = :tenant and thread_id = :thread_id and status = 'held' for update;
+
+-- name: lock_flights(tenant, thread_id, offer_id)
+-- The flights that a thread gives back and takes, all in one order: else two that change places wait for each other.
+select from travel.flights
+where flight_id in (
+    select unnest(array[outbound_id, inbound_id]) from travel.offers
+    where offer_id = :offer_id or offer_id in (
+        select offer_id from travel.holds where tenant = :tenant and thread_id = :thread_id and status = 'held'
+    )
+)
+order by flight_id for update;
+
+-- name: lock_nights(tenant, thread_id, offer_id)
+-- The same of rooms.
+select from travel.room_nights n
+where exists (
+    select from travel.offers o
+    where n.hotel_id = o.hotel_id and n.night >= o.check_in and n.night < o.check_out
+      and (o.offer_id = :offer_id or o.offer_id in (
+          select offer_id from travel.holds where tenant = :tenant and thread_id = :thread_id and status = 'held'
+      ))
+)
+order by hotel_id, night for update;
+
 -- name: hold(offer_id)^
 -- Takes the seats and rooms of an offer; all else of the row is the offer's.
 insert into travel.holds (offer_id) values (:offer_id)
