@@ -27,6 +27,7 @@ TODAY = date(2026, 11, 30)  # a Monday
         ("18-22 December", ["2026-12-18", "2026-12-22"]),
         ("from the 18th to 22nd of Dec", ["2026-12-18", "2026-12-22"]),
         ("18.12.2026", ["2026-12-18"]),
+        ("18.12. - 22.12.", ["2026-12-18", "2026-12-22"]),
         ("12/18/2026", ["2026-12-18"]),
         ("18/12/2026", ["2026-12-18"]),
         ("tomorrow", ["2026-12-01"]),
@@ -131,6 +132,12 @@ def test_a_date_that_is_none_or_two_is_unclear(text: str) -> None:
         ("Berlin to Rome, one way, German.", {
             "origin": "Berlin", "destination": "Rome", "one_way": True, "passports": ["DE"]}),
         ("Berlin, Germany, is nice", {}),
+        ("New York City to Rome", {"origin": "New York City", "destination": "Rome"}),
+        ("to lisbon please", {"destination": "lisbon"}),
+        ("to be honest", {}),
+        ("DE", {"passports": ["DE"]}),
+        ("OK", {}),
+        ("Berlin", {}),
         ("4", {"travellers": 4}),
         ("four, please", {"travellers": 4}),
         ("I am German", {"passports": ["DE"]}),
@@ -156,7 +163,23 @@ def test_a_lone_date_is_the_way_back_where_the_words_say_so() -> None:
     both = {**known, "return_on": "2026-12-22"}
     assert wishes_of("come back a day later", TODAY, trip=both).trip == {"return_on": "2026-12-23"}
     assert wishes_of("and return two days earlier", TODAY, trip=both).trip == {"return_on": "2026-12-20"}
+    assert wishes_of("24 December", TODAY, trip=known).trip == {"return_on": "2026-12-24"}
+    assert wishes_of("sorry, 24 December", TODAY, trip=known).trip == {"depart_on": "2026-12-24"}
+    assert wishes_of("24 December", TODAY, trip={**known, "one_way": True}).trip == {
+        "depart_on": "2026-12-24"
+    }
     assert wishes_of("on 24 December", TODAY, trip=known).trip == {"depart_on": "2026-12-24"}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("berlin", "berlin"), ("New York City, please.", "New York City"), ("Hello", None), ("thank you", None),
+     ("yes", None), ("good morning", None), ("asdf, qwer", None), ("what can you do?", None),
+     ("my booking", None), ("visa", None), ("too expensive", None)],
+)  # fmt: skip
+def test_a_name_by_itself_answers_the_question_where(text: str, place: str | None) -> None:
+    asked = {"destination": "LIS"}
+    assert wishes_of(text, TODAY, trip=asked).trip == ({"origin": place} if place else {})
 
 
 def test_another_s_passport_comes_beside_those_that_are_known() -> None:

@@ -28,6 +28,7 @@ _MONTH_DAY = re.compile(
     rf"\b{_MONTH}\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year>\d{{4}}))?", re.IGNORECASE
 )
 _NUMERIC = re.compile(r"\b(\d{1,2})([./])(\d{1,2})\2(\d{4})\b")
+_DOTTED = re.compile(r"\b(?P<day>\d{1,2})\.(?P<month>1[0-2]|0?[1-9])\.(?!\d)")
 _RELATIVE = re.compile(
     rf"\bin\s+{_COUNT}\s+(?P<unit>day|week|fortnight|month)s?\b|"
     rf"\b{_COUNT.replace('count', 'count2')}\s+(?P<unit2>day|week)s?\s+from\s+(?:now|today)\b",
@@ -111,6 +112,14 @@ def _all(text: str, today: date) -> Iterator[tuple[int, int, date | tuple[date, 
     for pattern in (_DAY_MONTH, _MONTH_DAY):
         for match in pattern.finditer(text):
             yield *match.span(), _coming(int(match["day"]), match["month"], match["year"], today)
+    for match in _DOTTED.finditer(text):
+        month = _MONTH_NAMES.split()[int(match["month"]) - 1]
+        yield *match.span(), _coming(int(match["day"]), month, None, today)
+    yield from _spoken(text, today)
+
+
+def _spoken(text: str, today: date) -> Iterator[tuple[int, int, date | tuple[date, date] | None]]:
+    """The same of days that are told from today."""
     for match in _RELATIVE.finditer(text):
         count, unit = number(match["count"] or match["count2"]), (match["unit"] or match["unit2"]).lower()
         yield (

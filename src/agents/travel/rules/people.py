@@ -66,6 +66,7 @@ _CODES = re.compile(
     r"\bpassports?(?:\s+(?:of|from|are|is))?\s*:?\s*((?:[A-Z]{2}\b(?:\s*(?:,|and|&|/)\s*)?){1,9})"
 )
 _CODES_BEFORE = re.compile(r"\b([A-Z]{2}(?:(?:\s*[,&/]\s*|\s+and\s+)[A-Z]{2})*)\s+passports?\b")
+_BARE_CODE = re.compile(r"^\W*([A-Z]{2})\W*$")
 _US = re.compile(r"\bus (?:passports?|citizens?|nationals?)\b")
 MOST = 9
 TOO_MANY = f"I can look for trips of up to {MOST} travellers: please ask the travel desk for larger groups."
@@ -96,6 +97,9 @@ def read_passports(text: str, known: Sequence[str] = ()) -> list[str] | None:
         return sorted(set(re.findall(r"[A-Z]{2}", codes[1])))
     before = _CODES_BEFORE.search(text)
     found = set(re.findall(r"[A-Z]{2}", before[1])) if before else set[str]()
+    bare = _BARE_CODE.match(text)
+    if bare and bare[1] not in ("OK", "NO", "HI", "GO", "ME"):
+        found.add(bare[1])
     for match in _PASSPORT.finditer(text):
         named = _ONE_NATION.findall(next(group for group in match.groups() if group))
         # `us` is a pronoun, and `US` a country.

@@ -15,7 +15,7 @@ _END = (
 _PLACE = r"(?:the\s+)?([^\W\d_][^\W\d_.'’-]*(?:[ .'’-][^\W\d_]+){0,3}?)"
 _FROM_TO = re.compile(rf"\bfrom\s+{_PLACE}\s+to\s+{_PLACE}{_END}", re.IGNORECASE)
 _FIRST = rf"(?!(?i:{_WHEN}))[A-Z][\w'’-]+"
-_NAME = rf"({_FIRST}(?: {_FIRST})?)"
+_NAME = rf"({_FIRST}(?: {_FIRST}){{0,2}})"
 _NAMES = re.compile(rf"\b{_NAME}(?: to | ?[–—] ?){_NAME}\b")
 _LOW = re.compile(rf"^\W*([^\W\d_]+(?: [^\W\d_]+)?)\s+to\s+{_PLACE}{_END}", re.IGNORECASE)
 _TO_SIGN = re.compile(r"\s*(?:->|=>|[→⇒➔➜➡]\ufe0f?)\s*")
@@ -52,6 +52,23 @@ _NO_PLACE = re.compile(
 )
 
 
+_BARE = re.compile(r"^\W*([^\W\d_]{2,}(?: [^\W\d_]{2,}){0,2}?)(?:,? please)?\W*$", re.IGNORECASE)
+_TO_ALONE = re.compile(r"^\W*to\s+([^\W\d_]{2,}(?: [^\W\d_]{2,}){0,2}?)(?:,? please)?\W*$", re.IGNORECASE)
+_NO_ANSWER = re.compile(
+    r"\b(?:bye|goodbye|good|great|nice|never|mind|help|cancel|release|stop|start|over|why|who|where|when|later|earlier|forget|"
+    r"whatever|nope|nah|yeah|yep|sure|fine|test|morning|evening|afternoon|cheers|sir|madam|ma'am|hm+|um+|alone|solo|none)\b",
+    re.IGNORECASE,
+)
+
+
+def bare_place(text: str) -> str | None:
+    """A message that is a name and nothing else, as one answers the question where."""
+    match = _BARE.match(text)
+    if match is None or _NO_ANSWER.search(match[1]) or any(map(_NO_PLACE.match, match[1].split())):
+        return None
+    return match[1]
+
+
 def read_places(text: str) -> dict[str, str]:
     """`origin` and `destination`, as far as they are written."""
     text = _TO_SIGN.sub(" to ", _COLON.sub(r"\1 ", text))
@@ -64,7 +81,7 @@ def read_places(text: str) -> dict[str, str]:
     origin = _ORIGIN.search(text)
     if origin and not _NO_PLACE.match(origin[1]):
         found["origin"] = origin[1].strip()
-    for match in [*_TO.finditer(text), *_ABOUT.finditer(text)]:
+    for match in [*_TO.finditer(text), *_ABOUT.finditer(text), *_TO_ALONE.finditer(text)]:
         place = next(group for group in match.groups() if group).strip()
         if not _NO_PLACE.match(place) and place != found.get("origin"):
             found["destination"] = place

@@ -8,7 +8,7 @@ from typing import Any
 from agents.travel.rules.dates import Dates, number, read_dates
 from agents.travel.rules.money import read_budget
 from agents.travel.rules.people import read_passports, read_travellers
-from agents.travel.rules.places import read_places
+from agents.travel.rules.places import bare_place, read_places
 from agents.travel.words import lets_go
 
 _NO_HOTEL = re.compile(
@@ -21,6 +21,10 @@ _ONE_WAY = re.compile(r"\b(?:one[- ]way|no return|not coming back|single ticket)
 _BACK = re.compile(r"\b(?:back|return(?:ing)?|until|through|home)\b[^.;]{0,25}$", re.IGNORECASE)
 _SHIFT = re.compile(
     r"\b(\d{1,2}|an?|one|two|three|four|five|six|seven)\s+(day|week)s?\s+(later|earlier)\b", re.IGNORECASE
+)
+_OTHER_WORDS = re.compile(
+    r"\b(?:on|leav\w*|depart\w*|instead|rather|start\w*|mean|meant|sorry|no|actually|from|fly|go|there)\b",
+    re.IGNORECASE,
 )
 _VISA = re.compile(r"\bvisas?\b", re.IGNORECASE)
 _STATUS = re.compile(
@@ -78,6 +82,11 @@ def wishes_of(text: str, today: date, *, trip: dict[str, Any] | None = None) -> 
     }
     said: dict[str, Any] = {**read_places(text), **_when(text, dates, trip or {})}
     said |= {name: value for name, value in found.items() if value is not None}
+    lacks = [name for name in ("origin", "destination") if not (trip or {}).get(name)]
+    asks = lets_go(text) or any(one.search(text) for one in (_STATUS, _VISA, _THANKS, _CHEAPER, _GO_ON))
+    place = bare_place(text) if len(lacks) == 1 and not said and not asks else None
+    if place:
+        said[lacks[0]] = place
     day = (
         f"I can't tell which day {dates.unclear!r} is: please write it as YYYY-MM-DD."
         if dates.unclear
@@ -110,7 +119,11 @@ def _is_foreign(text: str) -> bool:
 def _when(text: str, dates: Dates, trip: dict[str, Any]) -> dict[str, Any]:
     said: dict[str, Any] = {"one_way": True} if _ONE_WAY.search(text) else {}
     days = [one.day for one in dates.found]
-    if len(dates.found) == 1 and _BACK.search(text[: dates.found[0].start]) and not dates.length:
+    if (
+        len(dates.found) == 1
+        and not dates.length
+        and (_BACK.search(text[: dates.found[0].start]) or _answers_when_back(text, days[0], trip))
+    ):
         return {**said, "return_on": days[0].isoformat()}
     shift = _SHIFT.search(text)
     known = date.fromisoformat(trip["depart_on"]) if trip.get("depart_on") else None
@@ -127,6 +140,13 @@ def _when(text: str, dates: Dates, trip: dict[str, Any]) -> dict[str, Any]:
     elif dates.length and there and not said.get("one_way"):
         said["return_on"] = _after(there, dates.length).isoformat()
     return said
+
+
+def _answers_when_back(text: str, day: date, trip: dict[str, Any]) -> bool:
+    """Whether a message that is a date and nothing else says when the way back is, which is what was asked."""
+    asked = trip.get("depart_on") and not trip.get("return_on") and not trip.get("one_way")
+    bare = len(text) < 30 and not _OTHER_WORDS.search(text)
+    return bool(asked and bare and day > date.fromisoformat(trip["depart_on"]))
 
 
 def _after(day: date, days: int) -> date:
