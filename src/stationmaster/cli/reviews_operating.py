@@ -14,6 +14,7 @@ from stationmaster.cli.printing import none, table
 from stationmaster.cli.reviews_asking import REFUSED, AsJson, ConsoleUrl, DataDir, Id, end, run, whole_id
 from stationmaster.console.client import ConsoleClient, Refused
 from stationmaster.reviews import json_text
+from stationmaster.reviews.settling import NothingToSettle
 
 
 class Action(StrEnum):
@@ -33,8 +34,8 @@ def add_to(app: typer.Typer) -> None:
 
 
 def stuck(as_json: AsJson = False, console_url: ConsoleUrl = None, data_dir: DataDir = None) -> None:
-    """List answers that did not arrive as they should, and reviews that a person must look at."""
-    found = run(lambda console: console.get("/operations/stuck"), console_url, data_dir)
+    """List answers that did not arrive as they should, and reviews that a person must look at; the newest thousand."""
+    found = run(lambda console: console.get("/operations/stuck", limit=1000), console_url, data_dir)
     if as_json:
         typer.echo(json_text.write(found))
     else:
@@ -56,30 +57,45 @@ def retry(
 ) -> None:
     """Have answers that could not be delivered tried again now, after their cause was mended.
 
-    None is sent twice: the thread is read first, as at every try. Exit code 3 where there was nothing to retry.
+    None is sent twice: the thread is read first, as at every try. Exit code 3 where one that was named is refused; the
+    others are retried all the same.
     """
     if bool(ids) == every:
         raise typer.BadParameter("name reviews, or say --all: `stationmaster reviews stuck` lists them")
+    if every and assistant is not None:
+        raise typer.BadParameter("name the reviews that go to another assistant: it takes their threads over")
 
-    async def work(console: ConsoleClient) -> list[dict[str, Any]]:
-        wanted = [await whole_id(console, given) for given in ids or ()]
-        if every:
-            stuck_ = await console.get("/operations/stuck")
-            wanted = [review["id"] for review in stuck_ if review["action"] == "retry"]
+    async def work(console: ConsoleClient) -> tuple[list[dict[str, Any]], list[str]]:
         body = {"action": "retry", "note": note, "assistant": assistant}
-        return [await console.post(f"/operations/reviews/{one}/settle", body) for one in wanted]
+        if ids:
+            return await _settled(console, [await whole_id(console, given) for given in ids], body)
+        moving = await console.reviews("decided")
+        failed = [review["id"] for review in moving if review["delivery_error"]]
+        return await _settled(console, failed, body, unless=NothingToSettle.code)
 
-    try:
-        done = run(work, console_url, data_dir)
-    except Refused as refused:
-        end(f"refused: {refused}", REFUSED)
-    else:
-        if as_json:
-            typer.echo(json_text.write(done))
-        elif done:
-            shown.print_list(Console(), done, len(done))
-        else:
-            none(Console(), "no answer is kept from its thread")
+    done, refused = run(work, console_url, data_dir)
+    if as_json:
+        typer.echo(json_text.write(done))
+    elif done:
+        shown.print_list(Console(), done, len(done))
+    elif not refused:
+        none(Console(), "no answer is kept from its thread")
+    if refused:
+        end("\n".join(refused), REFUSED)
+
+
+async def _settled(
+    console: ConsoleClient, ids: list[str], body: Mapping[str, Any], unless: str = ""
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The reviews after it was done to each, and what was refused; `unless`: a code of which nothing is said."""
+    done, refused = list[dict[str, Any]](), list[str]()
+    for one in ids:
+        try:
+            done.append(await console.post(f"/operations/reviews/{one}/settle", body))
+        except Refused as error:
+            if error.problem.get("code") != unless:
+                refused.append(f"refused: {one[:8]}: {error}")
+    return done, refused
 
 
 def settle(

@@ -142,7 +142,7 @@ def _facts(review: Mapping[str, Any]) -> Table:
         "tried": _tried(review),
         "note": review["note"],
         "instead": review["replaced_by"] and f"asked anew as {review['replaced_by']}",
-        "again": review["returned_from"] and f"was answered before as {review['returned_from']}; the server forgot",
+        "again": review["returned_from"] and f"was answered before as {review['returned_from']}; the thread still asks",
     }  # fmt: skip
     return printing.facts(rows)
 

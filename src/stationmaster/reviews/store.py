@@ -166,8 +166,11 @@ async def comments(conn: Connection, review_id: str) -> list[Comment]:
     return [Comment(**row) for row in rows]
 
 
-async def stuck(conn: Connection, who: Identity, limit: int = 100) -> list[Review]:
-    """What an operator must look at."""
+STUCK_LISTED = 100
+
+
+async def stuck(conn: Connection, who: Identity, limit: int = STUCK_LISTED) -> list[Review]:
+    """What an operator must look at, the newest first."""
     rows = await (await conn.execute(STUCK, {**who.scope(), "limit": limit})).fetchall()
     return [review_from(row) for row in rows]
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from stationmaster.reviews import deliver
+from stationmaster.reviews import deliver, store
 from stationmaster.reviews.agent_server import NeverArrived, ThreadBusy, ThreadGone
 from stationmaster.reviews.database import Pool, open_pool
 from stationmaster.reviews.errors import AgentServerUnavailable
 from stationmaster.reviews.lifecycle import POOL_SIZE, Pace, deliver_loop
 from stationmaster.reviews.model import Checkpoint, RunInfo, Task, ThreadSnapshot
+from stationmaster.reviews.observe import observe
 from stationmaster.reviews.redirecting import send_with
 from stationmaster.reviews.settling import NothingToSettle, settle
 from tests.stationmaster.reviews.test_undelivered import (
@@ -202,3 +203,17 @@ async def test_answers_that_a_server_holds_up_keep_no_other_waiting(database: st
             server.ends.set()
             await loop
     assert server.reading == pace.undelivered and server.sent == ["a"]
+
+
+async def test_a_question_whose_answer_was_closed_is_asked_anew(pool: Pool) -> None:
+    """Nothing is lost: whoever finds that the work is still to be done answers the new review."""
+    server = Failing(None)
+    server.refuses = LOST
+    review, desk = await decided(pool), desk_of(pool, server)
+    await tried(desk, review)
+    await settle(pool, review.id, LEA, "give_up", "the assistant is not coming back")
+    async with pool.connection() as conn:
+        await observe(desk, review.thread_id, "sweep")
+        anew = [one for one in await store.of_thread(conn, review.thread_id) if one.state == "open"]
+    assert [(one.returned_from, one.answer) for one in anew] == [(review.id, None)]
+    assert server.sent == []

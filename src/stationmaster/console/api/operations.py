@@ -89,13 +89,15 @@ async def settle_review(review_id: str, body: Settling, who: Who, at_hand: AtHan
 
 
 @declared(response_model=list[Any])
-async def list_stuck(who: Lead, at_hand: AtHand) -> JSONResponse:
+async def list_stuck(
+    who: Lead, at_hand: AtHand, limit: Annotated[int, Query(ge=1, le=1000)] = store.STUCK_LISTED
+) -> JSONResponse:
     """Answers that did not arrive as they should, and reviews that say that a person must look.
 
     `why` says what keeps each, and `action` what is safe to do about it.
     """
     async with at_hand.pool.connection() as conn:
-        stuck = await store.stuck(conn, who)
+        stuck = await store.stuck(conn, who, limit)
     return JSONResponse(
         [{**review_json(one), "why": why_stuck(one), "action": action_of(one)} for one in stuck]
     )

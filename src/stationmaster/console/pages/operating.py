@@ -61,7 +61,7 @@ async def _draw(request: Request, viewer: Identity, problem: ReviewError | None 
     return page(
         request, "operations.html", viewer, status=problem.status if problem else 200, current="/operations",
         here="/operations" if problem else "", drift=drift, drift_words=DRIFT,
-        problem=problem,
+        problem=problem, most=store.STUCK_LISTED,
         stuck=[_stuck(found) for found in stuck],
         sees_all=viewer.sees_every_group,
         deliveries={row["state"]: row["n"] for row in found["delivery_counts"]}, refusals=found["refusals"],

@@ -15,7 +15,7 @@ _SAID = {
     "consumed": "saw the graph take the answer", "finished": "saw the run finish", "failed": "saw the run fail",
     "superseded": "closed it: the question was replaced", "answered_elsewhere": "closed it: answered elsewhere",
     "expired": "closed it: nobody answered in time", "withdrawn": "closed it: the thread is gone",
-    "returned": "opened it again: the server forgot the answer", "reminded": "sent a reminder",
+    "returned": "opened it again: the thread still asks", "reminded": "sent a reminder",
     "escalated": "escalated it", "link_used": "used a link from a message", "refused": "told that the graph refused",
     "reopened": "opened it again: the answer was refused", "settled": "saw to it",
     "continued": "continued the thread", "unsent": "could not send it now, and tries again",

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from stationmaster.cli.reviews import app
 from stationmaster.console.pages.words import sentence
-from stationmaster.reviews import decide
+from stationmaster.reviews import decide, store
 from stationmaster.reviews.access import tokens
 from stationmaster.reviews.model import Submission
 from tests.stationmaster.console.pages.conftest import BO, Desk
@@ -18,9 +18,10 @@ from tests.stationmaster.console.pages.questions import ask_refund
 WHY = "the graph support is gone: bring it back in langgraph.json, or send the answer with another assistant"
 
 
-async def undelivered(desk: Desk, *, gave_up: bool = False) -> str:
-    """An approval that was tried twice; `gave_up`: for a day."""
-    await desk.person("bo")
+async def undelivered(desk: Desk, *, gave_up: bool = False, another: bool = False) -> str:
+    """An approval that was tried twice; `gave_up`: for a day; `another`: of the same person."""
+    if not another:
+        await desk.person("bo")
     review_id = await ask_refund(desk.pool)
     await decide.decide(desk.pool, review_id, BO, Submission("approve"), undo_s=0)
     async with desk.pool.connection() as conn:
@@ -101,7 +102,24 @@ async def test_in_a_terminal(desk: Desk) -> None:
     assert nothing_named.exit_code == 2 and "reviews stuck" in nothing_named.stderr
     assert json.loads((await reviews("retry", "--all", "--json")).stdout)[0]["delivery_tries"] == 0
     assert (await reviews("retry", review_id[:8])).exit_code == 0
+    taken_over = await reviews("retry", "--all", "--assistant", "other")
+    assert taken_over.exit_code == 2 and "name the reviews" in taken_over.stderr
     await desk.change(review_id, delivery_error=None, failing_since=None)
-    refused = await reviews("retry", review_id[:8])
-    assert (refused.exit_code, refused.stderr.startswith("refused: ")) == (3, True)
+    other = await undelivered(desk, another=True)
+    refused = await reviews("retry", review_id, other, "--json")
+    assert (refused.exit_code, refused.stderr.startswith(f"refused: {review_id[:8]}: ")) == (3, True)
+    assert [(one["id"], one["delivery_tries"]) for one in json.loads(refused.stdout)] == [(other, 0)]
+    await desk.change(other, delivery_error=None, failing_since=None)
     assert (await reviews("retry", "--all")).stdout.startswith("none: ")
+
+
+async def test_of_many_the_newest_are_listed_and_it_says_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for another in (False, True):
+        await undelivered(desk, another=another)
+    monkeypatch.setattr(store, "STUCK_LISTED", 2)
+    async with await desk.browser_of("lea", role="lead") as lea:
+        assert len((await lea.get("/api/v1/operations/stuck?limit=1")).json()) == 1
+        assert (await lea.get("/api/v1/operations/stuck?limit=0")).status_code == 422
+        assert "The newest 2 are listed." in (await lea.get("/operations")).text
