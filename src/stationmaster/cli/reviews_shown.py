@@ -260,10 +260,12 @@ def _tried(review: Mapping[str, Any]) -> str | None:
     if not review["delivery_error"]:
         return None
     tries = review["delivery_tries"]
-    so_far = f"{tries} {'time' if tries == 1 else 'times'} in {_ago(review['failing_since'])}"
+    so_far = (
+        f"{tries} {'time' if tries == 1 else 'times'} in {_ago(review['failing_since'])}, " if tries else ""
+    )
     then = _next_try(review)
     goes_on = "no more by itself; the answer is kept" if then == NO_MORE else f"again {then}"
-    return f"{so_far}, {goes_on}; `stationmaster reviews retry {review['id'][:8]}` after a mend"
+    return f"{so_far}{goes_on}; `stationmaster reviews retry {review['id'][:8]}` after a mend"
 
 
 def _next_try(review: Mapping[str, Any]) -> str:

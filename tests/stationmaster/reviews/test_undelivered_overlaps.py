@@ -5,12 +5,15 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+import httpx
 import pytest
+from langgraph_sdk.errors import APIStatusError
 
 from stationmaster.reviews import deliver, store
 from stationmaster.reviews.agent_server import NeverArrived, ThreadBusy, ThreadGone
+from stationmaster.reviews.agent_server.translating import translated
 from stationmaster.reviews.database import Pool, open_pool
-from stationmaster.reviews.errors import AgentServerUnavailable
+from stationmaster.reviews.errors import AgentServerRefused, AgentServerUnavailable
 from stationmaster.reviews.lifecycle import POOL_SIZE, Pace, deliver_loop
 from stationmaster.reviews.model import Checkpoint, RunInfo, Task, ThreadSnapshot
 from stationmaster.reviews.observe import observe
@@ -217,3 +220,13 @@ async def test_a_question_whose_answer_was_closed_is_asked_anew(pool: Pool) -> N
         anew = [one for one in await store.of_thread(conn, review.thread_id) if one.state == "open"]
     assert [(one.returned_from, one.answer) for one in anew] == [(review.id, None)]
     assert server.sent == []
+
+
+@pytest.mark.parametrize(
+    ("status", "known"), [(408, False), (425, False), (429, False), (503, False), (413, True)]
+)
+def test_a_proxy_that_waited_for_too_long_has_refused_nothing(status: int, known: bool) -> None:
+    """Taken for a refusal, it would open the question again while its answer may be under way."""
+    response = httpx.Response(status, request=httpx.Request("POST", "http://agent/threads/t/runs"))
+    with pytest.raises(AgentServerRefused if known else AgentServerUnavailable), translated("http://agent"):
+        raise APIStatusError(str(status), response=response, body=None)

@@ -132,7 +132,8 @@ def undelivered(review: Review, now: datetime) -> Undelivered | None:
         return Undelivered(head, review.delivery_error, told, gave_up=True)
     left = words.span(review.next_try_at - now)
     when = "in a moment" if review.next_try_at <= now else f"in {left}"
-    told = f"The answer is kept, and is tried again {when} (so far {tried})."
+    so_far = f" (so far {tried})" if review.delivery_tries else ""
+    told = f"The answer is kept, and is tried again {when}{so_far}."
     return Undelivered(head, review.delivery_error, told, gave_up=False)
 
 

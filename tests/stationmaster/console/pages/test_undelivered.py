@@ -53,7 +53,8 @@ async def test_a_lead_has_it_tried_again_on_the_page(desk: Desk) -> None:
         assert sentence(WHY) in listed and "Tried 2 times, and no more by itself." in listed
         told = await lea.post(f"/reviews/{review_id}/settle", data={"action": "retry", "from": "review"})
         assert (told.status_code, told.headers["location"]) == (303, f"/reviews/{review_id}")
-        assert "is tried again in a moment" in (await lea.get(f"/reviews/{review_id}")).text
+        assert "is tried again in a moment." in (await lea.get(f"/reviews/{review_id}")).text
+        assert "Tried again " in (await lea.get("/operations")).text
     after = await desk.review(review_id)
     assert (after.gave_up_at, after.needs_person, after.delivery_tries) == (None, False, 0)
 
@@ -102,6 +103,7 @@ async def test_in_a_terminal(desk: Desk) -> None:
     assert nothing_named.exit_code == 2 and "reviews stuck" in nothing_named.stderr
     assert json.loads((await reviews("retry", "--all", "--json")).stdout)[0]["delivery_tries"] == 0
     assert (await reviews("retry", review_id[:8])).exit_code == 0
+    assert "0 times" not in (await reviews("show", review_id[:8])).stdout
     taken_over = await reviews("retry", "--all", "--assistant", "other")
     assert taken_over.exit_code == 2 and "name the reviews" in taken_over.stderr
     await desk.change(review_id, delivery_error=None, failing_since=None)
