@@ -50,7 +50,8 @@ _ADJECTIVE = "|".join(
     word for word in _NATIONS if word.endswith(("an", "sh", "ese", "ch", "ss")) and word != "japan"
 )
 _BY_ITSELF = re.compile(
-    rf"(?:^|[.,;!?\n])\s*(?:both\s+|all\s+)?((?:{_ADJECTIVE})(?:\s+(?:and|&)\s+(?:{_ADJECTIVE}))*)\s*(?:[.,;!?\n]|$)",
+    rf"(?:^|[.,;!?\n])[ \t]*(?:both\s+|all\s+)?((?:{_ADJECTIVE})(?:\s+(?:and|&)\s+(?:{_ADJECTIVE}))*)"
+    r"\s*(?:[.,;!?\n]|$)",
     re.IGNORECASE,
 )
 _SO_MANY = re.compile(
