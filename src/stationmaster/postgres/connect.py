@@ -23,7 +23,11 @@ async def connect(uri: str, *, autocommit: bool = False) -> psycopg.AsyncConnect
     timeout = parameters.get("connect_timeout", CONNECT_TIMEOUT_S)
     try:
         return await psycopg.AsyncConnection[DictRow].connect(
-            uri, autocommit=autocommit, row_factory=dict_row, connect_timeout=timeout
+            uri,
+            autocommit=autocommit,
+            row_factory=dict_row,
+            connect_timeout=timeout,
+            prepare_threshold=None,  # for a few statements it is not worth it, and a pooler may not know them
         )
     except psycopg.OperationalError as error:
         raise DatabaseUnreachable(_explained(parameters, error)) from None

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import re
-import time
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -11,17 +10,16 @@ from pathlib import Path
 import psycopg
 from psycopg.rows import DictRow
 
+from stationmaster.postgres.alone import alone
 from stationmaster.postgres.connect import connect
 from stationmaster.postgres.errors import MigrationFailed
 from stationmaster.postgres.queries import load
 
 DIRECTORY = Path(__file__).parent / "migrations"
 NAME = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
-LOCK_POLL_S = 0.1
+LOCK = 7352419867213401  # arbitrary, and ours alone
 
 QUERIES = load(Path(__file__).parent / "migrate.sql")
-TRY_LOCK = QUERIES["try_lock"]
-UNLOCK = QUERIES["unlock"]
 HAS_BOOKKEEPING = QUERIES["has_bookkeeping"]
 CREATE_BOOKKEEPING = QUERIES["create_bookkeeping"]
 APPLIED = QUERIES["applied"]
@@ -64,8 +62,10 @@ async def migrate(
     if room:
         files = [Migration(f"{room}/{file.name}", file.text) for file in files]
     # Autocommit: an open transaction would make CREATE INDEX CONCURRENTLY elsewhere wait for us.
-    async with await connect(uri, autocommit=True) as conn:
-        await _lock(conn, lock_wait_s)
+    async with (
+        alone(uri, LOCK, wait_s=lock_wait_s, what="migration lock"),
+        await connect(uri, autocommit=True) as conn,
+    ):
         try:
             missing = _missing(files, await _applied(conn, room))
             for migration in missing:
@@ -75,8 +75,6 @@ async def migrate(
                 f"the database user may not change the schema ({error.diag.message_primary}): "
                 "grant it CREATE on the database, or migrate as its owner"
             ) from None
-        finally:
-            await conn.execute(UNLOCK)
     return [migration.name for migration in missing]
 
 
@@ -87,21 +85,6 @@ async def noted(uri: str) -> set[str]:
         if row is None or not row["present"]:
             return set()
         return {row["name"] for row in await (await conn.execute(NOTED)).fetchall()}
-
-
-async def _lock(conn: psycopg.AsyncConnection[DictRow], wait_s: float) -> None:
-    """Polled: a session that blocks in pg_advisory_lock deadlocks with CREATE INDEX CONCURRENTLY beside it."""
-    deadline = time.monotonic() + wait_s
-    while True:
-        row = await (await conn.execute(TRY_LOCK)).fetchone()
-        if row is not None and row["locked"]:
-            return
-        if time.monotonic() > deadline:
-            raise MigrationFailed(
-                f"another process has held the migration lock for {wait_s:.0f} s: "
-                "see pg_locks for it (locktype advisory), end it, and start again"
-            )
-        await asyncio.sleep(LOCK_POLL_S)
 
 
 async def _applied(conn: psycopg.AsyncConnection[DictRow], room: str) -> dict[str, str]:

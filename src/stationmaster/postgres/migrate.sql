@@ -1,11 +1,3 @@
--- name: try_lock
--- Take the migration lock if it is free; the number is arbitrary, "stationmaster" to us alone.
-SELECT pg_try_advisory_lock(7352419867213401) AS locked;
-
--- name: unlock
--- Give the migration lock back.
-SELECT pg_advisory_unlock(7352419867213401);
-
 -- name: has_bookkeeping
 -- Asked first, because CREATE ... IF NOT EXISTS wants the right to create even when there is nothing to do.
 SELECT to_regclass('stationmaster.migrations') IS NOT NULL AS present;

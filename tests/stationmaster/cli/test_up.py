@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from stationmaster.server.record import is_claimed
 from tests.fakes.agent_server import free_port
 from tests.stationmaster.cli.running import Up, alive, eventually, in_process, stationmaster
 from tests.stationmaster.server.foreign import foreign_project
@@ -109,6 +110,7 @@ def test_whoever_of_the_two_is_killed_the_other_ends_and_says_so(
     up.running.wait()
     eventually(lambda: not alive(child), "stopped the orphaned server")
     assert not listens(up.port)
+    eventually(lambda: not is_claimed(up.data_dir), "stopped the console too")
     told = in_process("status", cwd=tmp_path)
     assert told.returncode == 2
     assert "is gone" in told.stderr

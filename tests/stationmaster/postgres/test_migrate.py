@@ -6,10 +6,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.sql import SQL
 
 from stationmaster.postgres import connect, migrate
 from stationmaster.postgres.errors import MigrationFailed
-from stationmaster.postgres.migrate import TRY_LOCK, UNLOCK
+from stationmaster.postgres.migrate import LOCK
 from stationmaster.postgres.snapshot import SCHEMA, dump
 
 FIRST = {"0001_first.sql": "CREATE TABLE first (n int);"}
@@ -17,6 +18,10 @@ BOTH = {
     **FIRST,
     "0002_second.sql": "CREATE TABLE second (n int); INSERT INTO second VALUES (2); SELECT '100%';",
 }
+
+HOLD, LET_GO = (
+    SQL(text).format(LOCK) for text in ("SELECT pg_advisory_lock({})", "SELECT pg_advisory_unlock({})")
+)
 
 
 @pytest.fixture
@@ -91,7 +96,7 @@ async def waits(conn: psycopg.AsyncConnection[dict[str, object]]) -> bool:
     """Whether a session of this database has asked for the migration lock."""
     cursor = await conn.execute(
         "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() "
-        "AND pid <> pg_backend_pid() AND query LIKE '%advisory_lock%'"
+        "AND pid <> pg_backend_pid() AND (query LIKE '%advisory%' OR query = 'ROLLBACK')"
     )
     row = await cursor.fetchone()
     assert row is not None
@@ -105,7 +110,7 @@ async def test_it_waits_for_the_lock_without_holding_up_an_index_build(
     write(directory, FIRST)
     async with await connect(empty_database, autocommit=True) as other:
         await other.execute("CREATE TABLE big AS SELECT generate_series(1, 1000) AS n")
-        await other.execute(TRY_LOCK)
+        await other.execute(HOLD)
         waiting = asyncio.create_task(migrate(empty_database, directory))
         async with asyncio.timeout(10):
             while not await waits(other):  # noqa: ASYNC110
@@ -113,13 +118,13 @@ async def test_it_waits_for_the_lock_without_holding_up_an_index_build(
         await other.execute("SET statement_timeout = '10s'")
         await other.execute("CREATE INDEX CONCURRENTLY big_n ON big (n)")
         assert not waiting.done()
-        await other.execute(UNLOCK)
+        await other.execute(LET_GO)
         assert await waiting == ["0001_first.sql"]
 
 
 async def test_a_lock_that_is_never_given_back_is_reported(empty_database: str, directory: Path) -> None:
     async with await connect(empty_database, autocommit=True) as other:
-        await other.execute(TRY_LOCK)
+        await other.execute(HOLD)
         with pytest.raises(MigrationFailed, match=r"migration lock for 0 s: see pg_locks .* start again"):
             await migrate(empty_database, directory, lock_wait_s=0.3)
 
