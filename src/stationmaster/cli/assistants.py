@@ -121,7 +121,7 @@ def versions(
 def diff(
     first: Ref,
     second: Annotated[
-        str | None, typer.Argument(metavar="[NAME[@VERSION]]", help="Compared with it (default: what FIRST replaced).")
+        str | None, typer.Argument(metavar="NAME[@VERSION]", help="Compared with it (else: what the first replaced).")
     ] = None,
     as_json: AsJson = False, target: Named = None, api_url: ApiUrl = None, data_dir: DataDir = None,
 ) -> None:  # fmt: skip

@@ -66,7 +66,7 @@ def start(
 
 @app.command()
 def status(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The live assistant (default: all).")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The live assistant (default: all).")] = None,
     as_json: AsJson = False, target: Named = None, api_url: ApiUrl = None, data_dir: DataDir = None,
 ) -> None:  # fmt: skip
     """Compare the arms: runs, errors, what people answered, time and cost."""

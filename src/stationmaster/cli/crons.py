@@ -52,7 +52,7 @@ def list_(
 
 @app.command("next")
 def next_(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The cron's name, or its id.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The cron's name, or its id.")] = None,
     count: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 10,
     schedule: Annotated[str | None, typer.Option(help="Of this schedule instead, without a server.")] = None,
     timezone: Annotated[str, typer.Option(help="With --schedule: the zone, as Europe/London.")] = "UTC",
@@ -84,7 +84,7 @@ def next_(
 
 @app.command()
 def history(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Only this cron's.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Only this cron's.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=500, help="So many rows.")] = 20,
     before: Annotated[int | None, typer.Option(metavar="ID", help="Older than this row.")] = None,
     as_json: AsJson = False,

@@ -199,7 +199,7 @@ def verify(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]",
+            metavar="FILE",
             dir_okay=False,
             exists=True,
             help="An export (default: what the console has now).",

@@ -44,7 +44,7 @@ def stuck(as_json: AsJson = False, console_url: ConsoleUrl = None, data_dir: Dat
 
 def retry(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Reviews, by id or its beginning.")
+        list[str] | None, typer.Argument(metavar="ID", help="Reviews, by id or its beginning.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All that could not be delivered.")] = False,
     assistant: Annotated[

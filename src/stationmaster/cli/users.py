@@ -104,7 +104,7 @@ def passwd(name: Name, as_json: AsJson = False, data_dir: DataDir = None) -> Non
 def groups_(
     name: Name,
     group: Annotated[
-        list[str] | None, typer.Argument(metavar="[GROUP]...", help="All the user's groups from now on.")
+        list[str] | None, typer.Argument(metavar="GROUP", help="All the user's groups from now on.")
     ] = None,
     role: Annotated[list[str] | None, typer.Option("--role", help="Roles from now on as well.")] = None,
     no_group: Annotated[bool, typer.Option("--none", help="Take the user out of every group.")] = False,
@@ -171,7 +171,7 @@ def create_token(
 
 @token_app.command("list")
 def list_tokens(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Only this user's.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Only this user's.")] = None,
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:

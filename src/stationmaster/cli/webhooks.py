@@ -58,7 +58,7 @@ def dead(
 
 @app.command()
 def replay(
-    ids: Annotated[list[UUID] | None, typer.Argument(metavar="[ID]...", help="As `dead` shows them.")] = None,
+    ids: Annotated[list[UUID] | None, typer.Argument(metavar="ID", help="As `dead` shows them.")] = None,
     every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
     as_json: AsJson = False,
     data_dir: DataDir = None,
