@@ -5,9 +5,9 @@ from itertools import count
 
 import pytest
 
-from agents.shared import database
 from tests.agents.document_review import shelf as shelves
 from tests.agents.document_review.shelf import Shelf
+from tests.agents.working import working_on
 from tests.conftest import clone
 
 _numbers = count(1)
@@ -24,7 +24,5 @@ async def shelf(documents_database: str, monkeypatch: pytest.MonkeyPatch) -> Asy
     """A shelf of a tenant of this test's own; reviews are of that tenant."""
     tenant = f"tenant-{next(_numbers)}"
     monkeypatch.setattr(shelves, "TENANT", tenant)
-    database.configure(documents_database)
-    yield Shelf(documents_database, tenant)
-    await database.close()
-    database.configure(None)
+    async with working_on(documents_database):
+        yield Shelf(documents_database, tenant)

@@ -20,12 +20,11 @@ WITH_MODEL = Context(model="openai:gpt-4.1-mini")
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, shelf: Shelf) -> None:
-    """As many tries as ever, but hardly a wait between them; breakers that know nothing of other tests."""
+    """As many tries as ever, but hardly a wait between them."""
     monkeypatch.setattr("agents.shared.resilience.retry.wait_before_next", lambda *_: 0.01)
     for spec in builder.nodes.values():
         if spec.retry_policy is not None:
             monkeypatch.setattr(spec, "retry_policy", RETRY._replace(initial_interval=0.01, jitter=False))
-    shelf.execute("delete from shop.breakers")
 
 
 def failing(times: int, error: Exception, real: Callable[..., Awaitable[Any]]) -> tuple[Any, list[int]]:

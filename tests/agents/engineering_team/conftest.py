@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from agents.shared import database
+from tests.agents.working import working_on
 from tests.conftest import clone
 
 
@@ -16,7 +16,5 @@ def team_shop(server: str, seeded_template: str) -> Iterator[str]:
 @pytest.fixture
 async def workshop(team_shop: str) -> AsyncIterator[str]:
     """The agents of this process work on the shared shop; its URI."""
-    database.configure(team_shop)
-    yield team_shop
-    await database.close()
-    database.configure(None)
+    async with working_on(team_shop):
+        yield team_shop

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from agents.shared import database
+from tests.agents.working import working_on
 from tests.conftest import clone
 
 
@@ -15,8 +16,8 @@ def helpdesk_shop(server: str, seeded_template: str) -> Iterator[str]:
 
 @pytest.fixture
 async def agents_on_shop(helpdesk_shop: str) -> AsyncIterator[str]:
-    """The agents of this process work on the shared shop; its URI."""
-    database.configure(helpdesk_shop)
-    yield helpdesk_shop
-    await database.close()
-    database.configure(None)
+    """The agents of this process work on the shared shop, in which no pace is used up; its URI."""
+    async with working_on(helpdesk_shop):
+        async with database.connection() as conn:
+            await conn.execute("update helpdesk.paces set due_at = now() where due_at > now()")
+        yield helpdesk_shop

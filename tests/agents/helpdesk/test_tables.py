@@ -3,7 +3,6 @@
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
 from decimal import Decimal
 
 import psycopg
@@ -110,17 +109,8 @@ async def test_the_pace_is_one_for_all_loops_and_threads(agents_on_shop: str) ->
     assert (row[0] - begun[0]).total_seconds() >= 8 * 0.05
 
 
-@pytest.fixture
-def paced(agents_on_shop: str) -> Iterator[None]:
-    """The other tests on this shop need not wait for what was asked here."""
-    yield
-    with psycopg.connect(agents_on_shop) as conn:
-        conn.execute("update helpdesk.paces set due_at = now()")
-
-
-@pytest.mark.usefixtures("paced")
 async def test_a_price_check_that_comes_too_fast_is_told_to_the_model(
-    openai_server: OpenAIServer, ticket: str
+    agents_on_shop: str, openai_server: OpenAIServer, ticket: str
 ) -> None:
     many = [("price_check", {"product": f"Blender {number}"}) for number in range(5)]
     more = [("price_check", {"product": f"Vitality {number}"}) for number in range(3)]

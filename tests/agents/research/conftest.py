@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.shared import database
 from agents.shared.resilience import Retries
 from agents.shared.retrieval.sources import folder, web
 from agents.shared.retrieval.sources.web import WebSearch
+from tests.agents.working import working_on
 from tests.conftest import clone
 from tests.fakes.search_server import KEY, SearchServer, finds
 
@@ -24,13 +24,9 @@ def research_database(server: str, seeded_template: str) -> Iterator[str]:
 
 @pytest.fixture
 async def articles(research_database: str) -> AsyncIterator[str]:
-    """The agents of this process work on the shared shop, in which no breaker is open; its URI."""
-    database.configure(research_database)
-    async with database.connection() as conn:
-        await conn.execute("delete from shop.breakers")
-    yield research_database
-    await database.close()
-    database.configure(None)
+    """The agents of this process work on the shared shop; its URI."""
+    async with working_on(research_database):
+        yield research_database
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from agents.shared import database
 from agents.sql_operator import access
+from tests.agents.working import working_on
 from tests.conftest import clone
 
 
@@ -18,11 +18,9 @@ def shared_desk(server: str, seeded_template: str) -> Iterator[str]:
 @pytest.fixture
 async def desk(shared_desk: str) -> AsyncIterator[str]:
     """The room's shop, on a server that is nobody else's; the agents of this process work on it."""
-    database.configure(shared_desk)
-    access.configure(own_server=True)
-    yield shared_desk
-    await database.close()
-    database.configure(None)
+    async with working_on(shared_desk):
+        access.configure(own_server=True)
+        yield shared_desk
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
-from agents.shared import database
 from tests.agents.travel.agency import Agency
+from tests.agents.working import working_on
 from tests.conftest import clone
 
 _numbers = count(1)
@@ -21,7 +21,5 @@ def travel_database(server: str, seeded_template: str) -> Iterator[str]:
 @pytest.fixture
 async def agency(travel_database: str) -> AsyncIterator[Agency]:
     """A tenant of this test's own, with nothing to sell yet; the agents of this process work on its database."""
-    database.configure(travel_database)
-    yield Agency(travel_database, f"agency-{next(_numbers)}")
-    await database.close()
-    database.configure(None)
+    async with working_on(travel_database):
+        yield Agency(travel_database, f"agency-{next(_numbers)}")

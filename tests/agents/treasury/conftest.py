@@ -5,9 +5,9 @@ from itertools import count
 
 import pytest
 
-from agents.shared import database
 from tests.agents.treasury import desk
 from tests.agents.treasury.desk import Book
+from tests.agents.working import working_on
 from tests.conftest import clone
 
 _numbers = count(1)
@@ -24,10 +24,8 @@ async def book(treasury_database: str, monkeypatch: pytest.MonkeyPatch) -> Async
     """A tenant of this test's own, in which ada and bo may sign with keys of their own; desks are of that tenant."""
     tenant = f"tenant-{next(_numbers)}"
     monkeypatch.setattr(desk, "TENANT", tenant)
-    database.configure(treasury_database)
-    yield Book.with_officers(treasury_database, "ada", "bo", tenant=tenant)
-    await database.close()
-    database.configure(None)
+    async with working_on(treasury_database):
+        yield Book.with_officers(treasury_database, "ada", "bo", tenant=tenant)
 
 
 @pytest.fixture

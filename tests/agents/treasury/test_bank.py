@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agents.shared.resilience.breaker import _KEEPERS  # pyright: ignore[reportPrivateUsage]
 from agents.shared.resilience.retry import Retries
 from agents.treasury import bank as banks
 from agents.treasury import book as treasury_book
@@ -15,15 +14,12 @@ QUICK = Retries(first_wait_s=0.01, jitter=0)
 
 
 @pytest.fixture
-async def bank(book: Book, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[PaymentProvider]:
+async def bank(book: Book) -> AsyncIterator[PaymentProvider]:
     """A bank that the treasury asks, over HTTP; its breaker is shut."""
-    book.execute("delete from shop.breakers")
-    monkeypatch.setattr(_KEEPERS, "_shared_again_at", 0.0)
     with PaymentProvider.running() as server:
         banks.configure(banks.HttpBank(server.url, server.api_key, timeout_s=0.5, retries=QUICK))
         yield server
         banks.configure(None)
-    book.execute("delete from shop.breakers")  # which the other tests would find open
 
 
 async def test_the_bank_is_asked_once_with_the_transactions_key(bank: PaymentProvider, book: Book) -> None:
